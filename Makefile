@@ -1,0 +1,56 @@
+# Each target sets itself up: the first one ever run builds .venv from pyproject.toml and constraints.txt.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+OUT ?= results/examples
+ONLY ?=
+JOBS ?= 1
+
+.PHONY: help setup lab grade test test-all notebooks prove lint clean
+
+help:
+	@echo "make lab        open the notebooks in JupyterLab"
+	@echo "make grade      grade the example submissions into $(OUT)"
+	@echo "make test       the project's own tests (a few minutes)"
+	@echo "make test-all   the long ones too: all notebooks top to bottom, a browser"
+	@echo "make notebooks  build notebooks/ from solutions/"
+	@echo "make prove      try every known answer; ONLY=softmax for one exercise"
+	@echo "make lint       style of the code"
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name it with make PYTHON=python3.11")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[lab,grader,dev]'
+	@rm -f $(VENV)/.ready-*
+	@touch $@
+
+lab: $(READY)
+	$(BIN)/jupyter lab --notebook-dir notebooks
+
+# 1 means that submissions were refused: one of the examples is a damaged file.
+grade: $(READY)
+	$(BIN)/python -m grader grade examples/submissions --out $(OUT) --jobs $(JOBS) || test $$? -eq 1
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+notebooks: $(READY)
+	$(BIN)/python -m grader release
+
+prove: $(READY)
+	$(BIN)/python -m grader prove $(ONLY)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --diff .
+
+clean:
+	rm -rf $(VENV) results build *.egg-info .pytest_cache .ruff_cache

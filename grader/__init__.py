@@ -1,0 +1,1 @@
+"""Grades submissions with hidden checks. Run `python -m grader` from the project's root."""

@@ -1,0 +1,95 @@
+"""Grading one answer: a process for it, the hidden checks, the score, the diagnosis."""
+
+from dataclasses import dataclass
+
+from grader import answers
+from grader.diagnosis import diagnose
+from grader.judge import Case, Check, Court, GraderFault
+from grader.worker import Ended, Worker, WorkerLost
+
+
+@dataclass
+class Result:
+    """The mark of one exercise. status: passed, failed, not_attempted or grader_fault."""
+
+    name: str
+    status: str
+    score: float
+    max_score: float
+    diagnosis: str | None
+    checks: list[Check]
+
+
+class Grader:
+    """A court and a worker that grade answers one after another. Use as a context manager, or call close()."""
+
+    def __init__(self, seed, level=None, limits=None):
+        self.seed = seed
+        self.worker = Worker(level, limits)
+        self.court = Court()
+
+    def grade(self, exercise, answer, helpers=()):
+        """Grade one answer, given as source, with the learner's helpers. Returns a Result; faults of the grader are one too."""
+        try:
+            checks = self._checks(exercise, answer, helpers)
+            faults = [check for check in checks if check.fault]
+            if faults:
+                raise GraderFault(f"{faults[0].name}: {faults[0].message}")
+        except (GraderFault, WorkerLost) as fault:
+            return Result(exercise.name, "grader_fault", 0.0, exercise.points, None, [Check("grader", False, str(fault), fault=True)])
+        passed = sum(check.passed for check in checks)
+        complete = passed == len(checks)
+        score = exercise.points if complete else round(exercise.points * passed / len(checks), 4)
+        sentence = None if complete else diagnose(exercise, checks)
+        return Result(exercise.name, "passed" if complete else "failed", score, exercise.points, sentence, checks)
+
+    def names(self, exercise):
+        """The names of the hidden checks of one exercise, in order. Raises GraderFault where there is none."""
+        return self.court.names(exercise.name)
+
+    def close(self):
+        self.court.close()
+        self.worker.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _checks(self, exercise, answer, helpers):
+        attempt = self._fork(exercise, answers.sources(exercise, answer, helpers))
+        try:
+            if attempt.problem:
+                return [Check(name, False, attempt.problem) for name in self.names(exercise)]
+            return self.court.hear(Case(exercise, self.seed, _guarded(attempt, self.worker), (*helpers, answer)))
+        finally:
+            self._end(attempt)
+
+    def _fork(self, exercise, sources):
+        """A process for the answer. A worker that an earlier answer brought down is replaced once."""
+        try:
+            return self.worker.fork(exercise.name, sources)
+        except WorkerLost:
+            self.worker.restart()
+            return self.worker.fork(exercise.name, sources)
+
+    def _end(self, attempt):
+        try:
+            attempt.close()
+        except WorkerLost:
+            self.worker.restart()
+
+
+def _guarded(attempt, worker):
+    """Calls of an attempt; a worker that is lost in the middle of one counts as the answer's own end."""
+
+    def ask(request):
+        try:
+            return attempt.call(request)
+        except WorkerLost:
+            worker.restart()
+            attempt.ended = "no answer came back: the answer brought its process down"
+            raise Ended(attempt.ended) from None
+
+    return ask

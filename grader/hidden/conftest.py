@@ -1,0 +1,44 @@
+"""Fixtures of the hidden checks. Run by the judge they get the learner's answer, run by plain pytest the reference's."""
+
+import pytest
+
+from grader import answers, course
+from grader.judge import Case, Court, subjects_for
+from grader.worker import Worker
+
+
+@pytest.fixture
+def _subjects(request):
+    court = next((plugin for plugin in request.config.pluginmanager.get_plugins() if isinstance(plugin, Court)), None)
+    if court:
+        yield court.subjects_of(request.node)
+        return
+    exercise = course.exercise(request.node.originalname.removeprefix("test_").split("__", 1)[0])
+    worker = request.getfixturevalue("_worker")
+    attempt = worker.fork(exercise.name, answers.sources(exercise, exercise.source))
+    yield subjects_for(request.node, Case(exercise, seed=0, ask=attempt.call, sources=(exercise.source,)))
+    attempt.close()
+
+
+@pytest.fixture(scope="session")
+def _worker():
+    with Worker() as worker:
+        yield worker
+
+
+@pytest.fixture
+def student(_subjects):
+    """The answer that is graded. It runs in another process."""
+    return _subjects[0]
+
+
+@pytest.fixture
+def reference(_subjects):
+    """The right answer."""
+    return _subjects[1]
+
+
+@pytest.fixture
+def draw(_subjects):
+    """Random inputs with the seed of the run."""
+    return _subjects[2]

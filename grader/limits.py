@@ -1,0 +1,20 @@
+"""What an answer may take. Each limit is proven by a program that hits it (tests/test_limits.py)."""
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds of wall clock and of CPU, bytes, counts; for one exercise of one submission."""
+
+    start_seconds: float = 10.0  # definitions and imports of the answer
+    call_seconds: float = 5.0  # one call, repeated and with gradients
+    exercise_seconds: float = 20.0  # all calls of the exercise
+    cpu_seconds: int = 20
+    memory_bytes: int = 1536 << 20  # on top of what the worker has before the answer starts
+    file_bytes: int = 16 << 20
+    open_files: int = 64
+    processes: int = 64
+
+    def as_dict(self):
+        return asdict(self)

@@ -1,0 +1,126 @@
+"""How one call is made: the same way on the learner's answer in the worker and on the reference in the judge.
+
+A request is a dict: `name` of a function in the namespace, `args`, `kwargs`, `seed` for the global generators, `wrt` (positions
+and keywords whose gradients are wanted, or None), `watch` (list the operators used), `repeat` (call twice).
+"""
+
+import json
+import random
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.profiler import ExecutionTraceObserver
+
+from grader.sandbox.wire import Seed
+
+MESSAGE_LIMIT = 300
+
+
+def perform(namespace, request):
+    """Make one call.
+
+    Returns {"value", "gradients", "changed", "unsteady", "operators"}, or {"raised": names of its types, "message"} where the
+    call raised.
+    """
+    try:
+        return _call(namespace[request["name"]], request)
+    except BaseException as error:  # sys.exit() and its like are answers too, wrong ones
+        return {"raised": [kind.__name__[:80] for kind in type(error).__mro__], "message": message_of(error)}
+
+
+def message_of(error):
+    """The text of an exception, cut to a few hundred characters; an exception that can't be printed has none."""
+    try:
+        return str(error)[:MESSAGE_LIMIT]
+    except BaseException:
+        return ""
+
+
+def _call(function, request):
+    args, kwargs = _fresh(request["args"]), _fresh(request["kwargs"])
+    watched = _gradient_targets(args, kwargs, request["wrt"])
+    operators = []
+    value = _once(function, args, kwargs, request, operators)
+    gradients = _gradients(value, watched) if watched else None
+    pristine = _fresh(request["args"]), _fresh(request["kwargs"])
+    unsteady = False
+    if request["repeat"]:
+        again = _once(function, *(_fresh(part) for part in (request["args"], request["kwargs"])), {**request, "watch": False}, [])
+        unsteady = not identical(value, again)
+    return {
+        "value": value,
+        "gradients": gradients,
+        "changed": not identical((args, kwargs), pristine),
+        "unsteady": unsteady,
+        "operators": operators,
+    }
+
+
+def _once(function, args, kwargs, request, operators):
+    """One call with all global generators set, so that what was drawn before does not matter."""
+    torch.manual_seed(request["seed"])
+    np.random.seed(request["seed"] % 2**32)
+    random.seed(request["seed"])
+    if not request["watch"]:
+        return function(*args, **kwargs)
+    return _watched(lambda: function(*args, **kwargs), operators)
+
+
+def _watched(call, operators):
+    """Make the call and add the names of all operators that torch ran, also those inside library functions and scripted modules."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder, "trace.json")
+        observer = ExecutionTraceObserver().register_callback(str(trace))
+        observer.start()
+        try:
+            value = call()
+        finally:
+            observer.stop()
+            observer.unregister_callback()
+        operators.extend(sorted({node["name"] for node in json.loads(trace.read_text())["nodes"]}))
+    return value
+
+
+def _fresh(value):
+    """A private copy of the arguments, with generators in place of seeds; the order of dimensions in memory is kept."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if isinstance(value, Seed):
+        return value.generator()
+    if isinstance(value, (list, tuple)):
+        return type(value)(_fresh(each) for each in value)
+    if isinstance(value, dict):
+        return {key: _fresh(each) for key, each in value.items()}
+    return value
+
+
+def _gradient_targets(args, kwargs, wrt):
+    chosen = [args[key] if isinstance(key, int) else kwargs[key] for key in wrt or ()]
+    return [tensor.requires_grad_() for tensor in chosen]
+
+
+def _gradients(value, watched):
+    """Gradients of a fixed mixture of all floating outputs, so that no two entries of an output count alike."""
+    outputs = [each for each in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(each, torch.Tensor)]
+    outputs = [each for each in outputs if each.is_floating_point() and each.requires_grad]
+    if not outputs:
+        return None
+    mixture = sum((each * torch.cos(torch.arange(each.numel(), dtype=each.dtype)).reshape(each.shape)).sum() for each in outputs)
+    grads = torch.autograd.grad(mixture, watched, allow_unused=True)
+    return [torch.zeros_like(tensor) if grad is None else grad for tensor, grad in zip(watched, grads, strict=True)]
+
+
+def identical(one, other):
+    """Equal to the last bit, NaN equal to NaN. Values of other kinds than the wire's count as equal: they are judged elsewhere."""
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        same_kind = one.shape == other.shape and one.dtype == other.dtype
+        return same_kind and bool(((one == other) | ((one != one) & (other != other))).all())
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(identical(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(identical(one[key], other[key]) for key in one)
+    if isinstance(one, (bool, int, float, str)) and isinstance(other, (bool, int, float, str)):
+        return one == other or (one != one and other != other)
+    return type(one) is type(other)

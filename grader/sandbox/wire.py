@@ -1,0 +1,184 @@
+"""What crosses the pipe: plain values and raw arrays, length first. Nothing is ever unpickled.
+
+A frame is two lengths (header, buffers; 8 bytes each, big endian), a JSON header and the arrays' bytes, one after another.
+"""
+
+import json
+import socket
+import struct
+import time
+from dataclasses import dataclass
+
+import torch
+
+from course_utils.compare import Odd
+
+LENGTHS = struct.Struct("!QQ")
+HEADER_LIMIT = 1 << 20
+BUFFER_LIMIT = 64 << 20
+TEXT_LIMIT = 2000
+
+DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.complex64, torch.complex128,
+        torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool,
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Seed:
+    """Crosses the pipe in place of a torch.Generator: both sides make one with this seed."""
+
+    value: int
+
+    def generator(self):
+        return torch.Generator().manual_seed(self.value)
+
+
+class Malformed(Exception):
+    """A frame that no honest worker sends."""
+
+
+class Closed(Exception):
+    """The other side is gone."""
+
+
+class TimedOut(Exception):
+    """Nothing, or not everything, came before the deadline."""
+
+
+def send(connection, value):
+    """Send one value. Raises Malformed where it is too large, Closed where nobody listens."""
+    arrays = []
+    header = json.dumps({"tree": _pack(value, arrays), "arrays": [spec for spec, _ in arrays]}).encode()
+    size = sum(len(raw) for _, raw in arrays)
+    if len(header) > HEADER_LIMIT or size > BUFFER_LIMIT:
+        raise Malformed(f"a value of {len(header) + size} bytes is too large")
+    try:
+        connection.sendall(b"".join([LENGTHS.pack(len(header), size), header, *(raw for _, raw in arrays)]))
+    except TimeoutError as error:
+        raise TimedOut from error
+    except OSError as error:
+        raise Closed from error
+
+
+def receive(connection, deadline=None):
+    """Receive one value, until `deadline` on time.monotonic(). Raises Malformed, Closed or TimedOut."""
+    header_size, size = LENGTHS.unpack(_read(connection, LENGTHS.size, deadline))
+    if header_size > HEADER_LIMIT or size > BUFFER_LIMIT:
+        raise Malformed("a frame is too large")
+    header = _read(connection, header_size, deadline)
+    buffers = _read(connection, size, deadline)
+    try:
+        content = json.loads(header)
+        arrays = _arrays(content["arrays"], buffers)
+        return _unpack(content["tree"], arrays)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, RuntimeError) as error:
+        raise Malformed("a frame can't be read") from error
+
+
+def _read(connection, size, deadline):
+    parts = bytearray()
+    while len(parts) < size:
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimedOut
+            connection.settimeout(left)
+        try:
+            part = connection.recv(min(size - len(parts), 1 << 20))
+        except socket.timeout as error:
+            raise TimedOut from error
+        except OSError as error:
+            raise Closed from error
+        if not part:
+            raise Closed
+        parts += part
+    return bytes(parts)
+
+
+def _pack(value, arrays):
+    """The value as JSON; tensors go to `arrays`. Subclasses of plain types are rebuilt as the plain type."""
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    for plain in (int, float, str):
+        if isinstance(value, plain):
+            return plain.__str__(value)[:TEXT_LIMIT] if plain is str else plain.__pos__(value)
+    if kind in (list, tuple):
+        return {kind.__name__: [_pack(each, arrays) for each in value]}
+    if kind is dict and all(type(key) is str for key in value):
+        return {"dict": [[key, _pack(each, arrays)] for key, each in value.items()]}
+    if kind is Seed:
+        return {"seed": value.value}
+    if kind is torch.dtype:
+        return {"dtype": str(value).removeprefix("torch.")}
+    if kind is torch.device:
+        return {"device": str(value)}
+    if isinstance(value, torch.Tensor):
+        return _pack_tensor(value, arrays)
+    return {"odd": f"a {kind.__name__}"[:80]}
+
+
+def _pack_tensor(value, arrays):
+    """The bytes of a tensor, whatever a subclass pretends; its dimensions keep their order in memory."""
+    with torch._C.DisableTorchFunctionSubclass():
+        if value.layout is not torch.strided or value.device.type == "meta" or value.is_quantized or value.is_nested:
+            return {"odd": f"a tensor on {value.device.type} with layout {value.layout}"}
+        plain = torch.Tensor.as_subclass(value.detach(), torch.Tensor).cpu().resolve_conj().resolve_neg()
+        name = str(plain.dtype).removeprefix("torch.")
+        if name not in DTYPES:
+            return {"odd": f"a tensor of {plain.dtype}"}
+        order = sorted(range(plain.dim()), key=lambda dim: -plain.stride(dim))
+        flat = plain.permute(order).contiguous().reshape(-1)
+        arrays.append(([name, list(plain.shape), order], flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""))
+    return {"array": len(arrays) - 1}
+
+
+def _arrays(specs, buffers):
+    arrays, start = [], 0
+    for name, shape, order in specs:
+        dtype = DTYPES[name]
+        if not all(type(size) is int and 0 <= size < 2**40 for size in shape) or sorted(order) != list(range(len(shape))):
+            raise ValueError("a shape or its order of dimensions")
+        count = 1
+        for size in shape:
+            count *= size
+        stop = start + count * dtype.itemsize
+        if stop > len(buffers):
+            raise ValueError("fewer bytes than the shapes ask for")
+        flat = torch.frombuffer(bytearray(buffers[start:stop]), dtype=dtype) if count else torch.empty(0, dtype=dtype)
+        inverse = [order.index(dim) for dim in range(len(shape))]
+        arrays.append(flat.reshape([shape[dim] for dim in order]).permute(inverse))
+        start = stop
+    if start != len(buffers):
+        raise ValueError("more bytes than the shapes ask for")
+    return arrays
+
+
+def _unpack(tree, arrays):
+    if not isinstance(tree, dict):
+        if tree is None or isinstance(tree, (bool, int, float, str)):
+            return tree
+        raise ValueError("a bare list")
+    ((kind, content),) = tree.items()
+    match kind:
+        case "list":
+            return [_unpack(each, arrays) for each in content]
+        case "tuple":
+            return tuple(_unpack(each, arrays) for each in content)
+        case "dict":
+            return {str(key): _unpack(each, arrays) for key, each in content}
+        case "array":
+            return arrays[content]
+        case "seed":
+            return Seed(int(content))
+        case "dtype":
+            return DTYPES[content]
+        case "device":
+            return torch.device(content)
+        case "odd":
+            return Odd(str(content)[:120])
+    raise ValueError("an unknown kind of value")

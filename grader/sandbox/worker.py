@@ -1,0 +1,154 @@
+"""The only module that runs a learner's code.
+
+A worker's parent imports torch once, takes its place on the ladder of isolation and then forks one process for each exercise.
+That process gets the setup cell, stand-ins for earlier exercises, the learner's helpers and one answer, and serves calls on it.
+"""
+
+import ast
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import sys
+
+from grader.sandbox import calls, isolation, wire
+
+
+def main(control_fd, level, folder, readable):
+    """Serve the judge on the control socket: a byte "f" and a descriptor ask for a fork, "e" and a number for its end."""
+    control = socket.socket(fileno=control_fd)
+    _warm_up()
+    isolation.adopt_orphans()
+    rules = isolation.file_rules(readable, [folder, os.devnull]) if level >= 2 else None
+    os.chdir(folder)
+    control.sendall(b"ready")
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 64, 1)
+        if not message:
+            _kill_descendants()
+            return
+        command, argument = message[:1], message[1:].decode()
+        if command == b"f":
+            control.sendall(str(_fork(control, socket.socket(fileno=descriptors[0]), rules)).encode())
+        elif command == b"e":
+            control.sendall(_end(int(argument), folder).encode())
+
+
+def _warm_up():
+    """Load whatever the first call of an answer would load (some of it is out of reach later), and start no thread: a fork copies
+    only one."""
+    import matplotlib
+    import torch
+
+    import course_utils.checks  # noqa: F401
+
+    matplotlib.use("Agg")
+    torch.set_num_threads(1)
+    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        square = torch.ones(4, 4, dtype=dtype)
+        (torch.einsum("ij,jk->ik", square, square) @ square).softmax(-1).float().exp().sum().item()
+    torch.nn.functional.layer_norm(torch.randn(2, 4), (4,))
+    if sys.platform == "linux" and len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("the worker's parent has more than one thread")
+
+
+def _fork(control, connection, rules):
+    pid = os.fork()
+    if pid:
+        connection.close()
+        return pid
+    try:
+        control.close()
+        os.setsid()
+        _serve(connection, rules)
+    finally:
+        os._exit(0)
+
+
+def _serve(connection, rules):
+    """In the process of one exercise: take the job, build the namespace, answer calls until the judge hangs up."""
+    job = wire.receive(connection)
+    with open(os.devnull, "r+b", buffering=0) as nothing:
+        for standard in (0, 1, 2):
+            os.dup2(nothing.fileno(), standard)
+    isolation.limit_resources(job["limits"])
+    if rules is not None:
+        isolation.restrict_files(rules)
+        isolation.restrict_calls()
+    namespace = {"__name__": "__main__"}
+    problem = build(namespace, job["sources"], job["name"])
+    with contextlib.suppress(wire.Closed):
+        wire.send(connection, {"nonce": job["nonce"], "problem": problem})
+        while True:
+            request = wire.receive(connection)
+            answer = calls.perform(namespace, request)
+            try:
+                wire.send(connection, {"nonce": request["nonce"], **answer})
+            except wire.Malformed as error:
+                wire.send(connection, {"nonce": request["nonce"], "raised": ["ValueError"], "message": str(error)})
+
+
+def build(namespace, sources, name):
+    """Run the sources in order, statement by statement.
+
+    A statement that fails is left out, as long as `name` is there in the end. Returns None, or one line that says what is wrong.
+    """
+    first_problem = None
+    for source in sources:
+        try:
+            statements = ast.parse(source).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            first_problem = first_problem or _one_line(error)
+            continue
+        for statement in statements:
+            try:
+                exec(compile(ast.Module([statement], []), f"<{name}>", "exec"), namespace)
+            except BaseException as error:  # sys.exit() included: it would end this process before an answer came back
+                first_problem = first_problem or _one_line(error)
+    if name in namespace:
+        return None
+    return first_problem or f"{name} is not defined"
+
+
+def _one_line(error):
+    where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+    return f"{type(error).__name__}{where}: {calls.message_of(error)}".strip()
+
+
+def _end(pid, folder):
+    """End an exercise: its process, whatever it started and left, and its files. Says how the process had ended."""
+    ended, status = os.waitpid(pid, os.WNOHANG)
+    if not ended:
+        for victim in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                victim(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    _kill_descendants()
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            os.unlink(entry.path)
+    if not ended:
+        return "stopped"
+    return f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {os.waitstatus_to_exitcode(status)}"
+
+
+def _kill_descendants():
+    """Kill until nobody is left: orphans become children of this process, one round after the other."""
+    while children := _children():
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        for _ in children:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(-1, 0)
+
+
+def _children():
+    try:
+        with open("/proc/thread-self/children") as listed:
+            return [int(pid) for pid in listed.read().split()]
+    except OSError:
+        return []

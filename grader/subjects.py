@@ -1,0 +1,91 @@
+"""The two that a hidden check questions: `student`, whose answers come through a pipe, and `reference`, which is right.
+
+Both take the same calls: `subject.NAME(*args, **kwargs)`, `subject.gradients("NAME", …, wrt=…)` and `subject.by_hand("NAME", …,
+forbidden=…)`.
+"""
+
+import ast
+from dataclasses import dataclass
+from functools import partial
+
+from course_utils.compare import Mismatch
+from grader.sandbox import calls
+
+
+class AnswerRaised(Exception):
+    """The answer raised. `type_names` are the names of the exception's types, the nearest first."""
+
+    def __init__(self, type_names, message):
+        super().__init__(message)
+        self.type_names = [str(name) for name in type_names] or ["Exception"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that a check made, and what came back."""
+
+    request: dict
+    response: dict
+
+
+class Subject:
+    """Questions go to `ask(request)`, which answers as calls.perform does."""
+
+    def __init__(self, ask, seed, repeat=True, sources=()):
+        self._ask_, self._seed, self._repeat, self._sources = ask, seed, repeat, sources
+        self.calls = []
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return partial(self._value, name)
+
+    def gradients(self, name, *args, wrt, **kwargs):
+        """Gradients, with respect to the arguments `wrt`, of a fixed mixture of all outputs. Fails where there is no graph."""
+        response = self._ask(name, args, kwargs, wrt=list(wrt))
+        if response["gradients"] is None:
+            raise Mismatch("no gradient flows back from the output (was it detached, or made anew?)")
+        return tuple(response["gradients"])
+
+    def by_hand(self, name, *args, forbidden, **kwargs):
+        """Call, and fail where one of the forbidden operators ran or its name stands in the code of the answer."""
+        response = self._ask(name, args, kwargs, watch=True)
+        ran = {operator.removeprefix("aten::") for operator in response["operators"]}
+        names = set().union(*map(names_in, self._sources))
+        for word in forbidden:
+            if word in names or any(operator == word or operator.startswith(f"_{word}") for operator in ran):
+                raise Mismatch(f"uses {word}, which this exercise asks you to do without")
+        return response["value"]
+
+    def _value(self, name, *args, **kwargs):
+        return self._ask(name, args, kwargs)["value"]
+
+    def _ask(self, name, args, kwargs, wrt=None, watch=False):
+        request = {
+            "name": name, "args": list(args), "kwargs": kwargs, "seed": self._seed, "wrt": wrt, "watch": watch, "repeat": self._repeat,
+        }  # fmt: skip
+        response = self._ask_(request)
+        self.calls.append(Call(request, response))
+        if "raised" in response:
+            raise AnswerRaised(response["raised"], str(response.get("message", "")))
+        if response["changed"]:
+            raise Mismatch("the inputs were changed: work on a copy")
+        if response["unsteady"]:
+            raise Mismatch("a second call with the same inputs gave another answer")
+        return response
+
+
+def reference(namespace, seed, repeat=True):
+    """The right answers, called in this process."""
+    return Subject(partial(calls.perform, namespace), seed, repeat)
+
+
+def names_in(source):
+    """All names, attributes and imports in a piece of code; none where it can't be parsed. Comments and texts don't count."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    names = {node.id for node in nodes if isinstance(node, ast.Name)} | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    imports = [alias for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names]
+    return names | {part for alias in imports for part in alias.name.split(".")}
