@@ -35,11 +35,14 @@ def collect(answer):
         after = _merge(before, answer.__name__, pieces, course)
         if after != before:
             execute(after, path)
-            write_whole(path, after)
     except NotCollectable as reason:
         return f"not added to {FILE}: {reason}"
     except (Exception, SystemExit) as error:
         return f"not added to {FILE}, which would stop with {explain(error, path)}. Mend that, and check again"
+    try:
+        write_whole(path, after)
+    except OSError as error:
+        return f"not added to {FILE}: the file can't be written ({error.strerror})"
     return f"added to {FILE}"
 
 

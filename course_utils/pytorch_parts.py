@@ -6,7 +6,6 @@ Only calls into the library, so that the package holds no answer to copy.
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.nn.utils.rnn import pad_sequence
 
 
 def softmax(x, dim):
@@ -14,11 +13,6 @@ def softmax(x, dim):
     empty = x.isneginf().all(dim, keepdim=True)
     # Filled before as well as after: a NaN that is covered up afterwards still spoils the gradients.
     return torch.softmax(x.masked_fill(empty, 0.0), dim).masked_fill(empty, 0.0)
-
-
-def batched_outer(a, b):
-    """a (B, T), b (B, S) -> (B, T, S)"""
-    return torch.einsum("bt,bs->bts", a, b)
 
 
 def scaled_dot_product_attention(query, key, value, mask=None, dropout_p=0.0, training=False):
@@ -36,7 +30,8 @@ def scaled_dot_product_attention(query, key, value, mask=None, dropout_p=0.0, tr
     identity = torch.eye(S, dtype=value.dtype, device=value.device).expand(*key.shape[:-2], S, S)
     weights = F.scaled_dot_product_attention(query, key, identity, allowed)
     weights = weights.masked_fill(~allowed.any(-1, keepdim=True), 0.0)
-    return F.dropout(weights, dropout_p, training) @ value, weights
+    output = F.dropout(weights, dropout_p, training) @ value
+    return output, weights
 
 
 def causal_mask(length, device=None):
@@ -44,21 +39,9 @@ def causal_mask(length, device=None):
     return nn.Transformer.generate_square_subsequent_mask(length, device=device) == 0
 
 
-def padding_mask(lengths, max_length):
-    """lengths (B,) -> (B, 1, 1, S), True at the positions that hold a token."""
-    device = getattr(lengths, "device", None)
-    rows = [torch.ones(int(length), dtype=torch.bool, device=device) for length in lengths]
-    # A row of full length goes along so that everyone is padded to it.
-    rows.append(torch.ones(max_length, dtype=torch.bool, device=device))
-    return pad_sequence(rows, batch_first=True)[:-1, None, None]
-
-
 def softmax_entropy(scores, dim=-1):
     """scores (...) -> (...) without dim: the entropy of their softmax, in nats."""
     return torch.special.entr(softmax(scores, dim)).sum(dim)
 
 
-PARTS = {
-    part.__name__: part
-    for part in (softmax, batched_outer, scaled_dot_product_attention, causal_mask, padding_mask, softmax_entropy)
-}
+PARTS = {part.__name__: part for part in (softmax, scaled_dot_product_attention, causal_mask, softmax_entropy)}

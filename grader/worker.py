@@ -60,9 +60,9 @@ class Worker:
             reply = self._ask(b"f", [theirs.fileno()], BOOT_SECONDS)
         return Attempt(self, int(reply), ours, name, sources)
 
-    def end(self, pid):
+    def end(self, pid, patient=False):
         """End the process of an exercise and everything it left. Returns how it ended: "stopped", "signal N" or "exit N"."""
-        return self._ask(b"e" + str(pid).encode(), [], END_SECONDS)
+        return self._ask((b"w" if patient else b"e") + str(pid).encode(), [], END_SECONDS)
 
     def restart(self):
         """Throw this worker away and start a fresh one."""
@@ -140,12 +140,12 @@ class Attempt:
         """Make one call in the learner's process. Returns its answer as calls.perform does. Raises Ended."""
         return self._exchange(request, self.worker.limits.call_seconds, "a call")
 
-    def close(self):
-        """End the process. Safe to call twice."""
+    def close(self, patient=False):
+        """End the process; where patient, after a moment to finish by itself. Safe to call twice. Returns how it ended."""
         if self.connection:
             self.connection.close()
             self.connection = None
-            return self.worker.end(self.pid)
+            return self.worker.end(self.pid, patient)
         return None
 
     def _exchange(self, message, seconds, what):
@@ -167,7 +167,7 @@ class Attempt:
             self.close()
             self.ended = "malformed answer: what came back is not what a call returns"
         except wire.Closed:
-            self.ended = f"no answer came back: {_reason(self.close())}"
+            self.ended = f"no answer came back: {_reason(self.close(patient=True))}"
         raise Ended(self.ended)
 
 

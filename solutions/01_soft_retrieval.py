@@ -1,8 +1,16 @@
 # %% [markdown]
 # # Soft retrieval
 #
-# Attention is a lookup in a library. A *query* says what is wished for, *keys* are the labels on the spines, *values* are the
-# books. A hard lookup hands out one book. A soft lookup mixes all of them, the fitting ones most.
+# Attention is a lookup in a library. A *query* says what is wished for, *keys* are the labels on the spines, *values*
+# are the books. A hard lookup hands out one book. A soft lookup mixes all of them, the fitting ones most.
+#
+# Each letter stands for one size, in all shapes of this course:
+#
+# | letter | size | letter | size |
+# | --- | --- | --- | --- |
+# | B | batch | T | positions that ask (queries) |
+# | H | heads | S | positions that answer (keys, values) |
+# | D | width of queries and keys | E | width of values |
 
 # %% nbgrader={"grade": false, "grade_id": "setup", "locked": true, "schema_version": 3, "solution": false, "task": false}
 import copy
@@ -16,47 +24,35 @@ from course_utils import check, hint, needs, plots, progress
 from course_utils.parts import softmax
 
 # %% [markdown]
-# Each letter stands for one size, in all shapes of this course:
-#
-# | letter | size | letter | size |
-# | --- | --- | --- | --- |
-# | B | batch | T | positions that ask (queries) |
-# | H | heads | S | positions that answer (keys, values) |
-# | D | width of queries and keys | E | width of values |
-
-# %% [markdown]
 # ## Hard lookup
 #
-# Four books, each with a label of three numbers: how much it tells of the sea, of the stars and of history. The value of a book
-# is its place on the floor plan, in two numbers. A value can be anything; places are easy to draw.
+# Four books, each with a label of three numbers: how much it tells of the sea, of the stars and of history. The value
+# of a book is its place on the floor plan, in two numbers. A value can be anything; places are easy to draw.
 
 # %%
 titles = ["Whales", "Navigation", "Galaxies", "Pirates"]
 labels = torch.tensor([[3.0, 0.0, 0.0], [2.0, 2.0, 1.0], [0.0, 3.0, 0.0], [2.0, 0.0, 2.0]])
 places = torch.tensor([[0.0, 0.0], [4.0, 1.0], [5.0, 4.0], [1.0, 3.0]])
-wish = torch.tensor([1.0, 1.0, 0.0])
+wish = torch.tensor([2.0, 1.5, 0.0])
 
 # %% [markdown]
-# The wish is for sea and stars. How well does a label fit? We multiply number by number and add up: the dot product. Compute the
-# four scores on paper, then run the loop.
-
-# %%
-for title, label in zip(titles, labels):
-    score = sum(w * a for w, a in zip(wish.tolist(), label.tolist()))
-    print(f"{title:10s} {score}")
-
-# %% [markdown]
-# The same at once: a matrix (S, D) times a vector (D,) holds all S dot products.
-
-# %%
-print(labels @ wish)
-
-# %% [markdown]
-# **Exercise: `hard_lookup`.** Return the value of the key that has the largest dot product with the query. If several keys share
-# the largest score, the first of them counts. All scores may be negative.
+# The wish is for sea and stars, a little more for the sea. How well does a label fit? We multiply number by number and
+# add up: the dot product. Compute the four scores on paper, then run the loop.
 #
-# Neither the length of a key nor its distance from the query is asked for, only the dot product. Pick the value out of the
-# tensor, so that its dtype stays and gradients reach it.
+# The last line does the same at once: a matrix (S, D) times a vector (D,).
+
+# %%
+for title, label in zip(titles, labels, strict=True):
+    score = sum(w * a for w, a in zip(wish.tolist(), label.tolist(), strict=True))
+    print(f"{title:10s} {score}")
+print("all at once:", labels @ wish)
+
+# %% [markdown]
+# **Exercise: `hard_lookup`.** Return the value of the key that has the largest dot product with the query. If several
+# keys share the largest score, the first of them counts. All scores may be negative.
+#
+# Neither the length of a key nor its distance from the query is asked for, only the dot product. Pick the value out
+# of the tensor, so that its dtype stays and gradients reach it.
 
 # %% nbgrader={"grade": false, "grade_id": "hard_lookup", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def hard_lookup(query, keys, values):
@@ -76,7 +72,8 @@ check(hard_lookup)
 # hint(hard_lookup)  # remove the first "#", run, and run again for the next hint
 
 # %% [markdown]
-# Now turn the wish a little, from sea to stars, and see which place comes back. Predict: does it move along, or does it jump?
+# Now turn the wish a little, from sea to stars, and see which place comes back. Predict: does it move along, or does
+# it jump?
 
 # %%
 with needs(hard_lookup):
@@ -85,47 +82,41 @@ with needs(hard_lookup):
         print(f"sea 1, stars {stars}: place {hard_lookup(turned, labels, places).tolist()}")
 
 # %% [markdown]
-# It jumps. Between two jumps nothing changes, so the gradient with respect to the wish is zero: nobody can learn from it how to
-# wish better. That is why we soften the lookup.
-
-# %% [markdown]
+# It jumps. Between two jumps nothing changes, so the gradient with respect to the wish is zero: nobody can learn from
+# it how to wish better. That is why we soften the lookup.
+#
 # ## Soft lookup
 #
-# We turn scores into weights with the softmax: positive, with sum one. By hand, for the scores 0, ln 2 and ln 5: the exponentials
-# are 1, 2 and 5, their sum is 8, so the weights are 1/8, 2/8, 5/8.
+# We turn scores into weights with the softmax: positive, with sum one. By hand, for the scores 0, ln 2 and ln 5: the
+# exponentials are 1, 2 and 5, their sum is 8, so the weights are 1/8, 2/8, 5/8.
+#
+# A *temperature* says how choosy we are. Scores are divided by it before the softmax. At temperature 1/2 they double,
+# so each exponential is squared: 1, 4, 25. What will be the third weight?
 
 # %%
 example_scores = [0.0, math.log(2), math.log(5)]
-exponentials = [math.exp(score) for score in example_scores]
-print([round(e / sum(exponentials), 4) for e in exponentials])
-
-# %% [markdown]
-# A *temperature* says how choosy we are. Scores are divided by it before the softmax. At temperature 1/2 they double, so each
-# exponential is squared: 1, 4, 25. What will be the third weight?
-
-# %%
 for temperature in (0.5, 1.0, 10.0):
     exponentials = [math.exp(score / temperature) for score in example_scores]
-    print(temperature, [round(e / sum(exponentials), 4) for e in exponentials])
+    print(f"temperature {temperature}:", [round(e / sum(exponentials), 4) for e in exponentials])
 
 # %% [markdown]
-# The mixture takes each value times its weight and adds up. First as a loop over three books with values of two numbers, then as
-# one product: a row of weights (S,) times a matrix (S, E).
+# The mixture takes each value times its weight and adds up. First as a loop over three books with values of two
+# numbers, then as one product: a row of weights (S,) times a matrix (S, E).
 
 # %%
 weights = torch.tensor([1 / 8, 2 / 8, 5 / 8])
 books = torch.tensor([[8.0, 0.0], [0.0, 16.0], [8.0, 8.0]])
 mixture = torch.zeros(2)
-for weight, book in zip(weights, books):
+for weight, book in zip(weights, books, strict=True):
     mixture = mixture + weight * book
 print(mixture, weights @ books)
 
 # %% [markdown]
-# **Exercise: `soft_lookup`.** Mix the values with weights from the softmax of the dot products over the temperature. There is no
-# other scale. `softmax(x, dim)` is your own from notebook 00, or PyTorch's until yours passes.
+# **Exercise: `soft_lookup`.** Mix the values with weights from the softmax of the dot products over the temperature.
+# There is no other scale. `softmax(x, dim)` is your own from notebook 00, or PyTorch's until yours passes.
 #
-# A temperature of 0 or below raises a `ValueError` whose message holds the number. A very small one must stay finite. The dtype
-# stays, and gradients reach query, keys and values.
+# A temperature of 0 or below raises a `ValueError` whose message holds the number. A very small one must stay finite.
+# The dtype stays, and gradients reach query, keys and values.
 
 # %% nbgrader={"grade": false, "grade_id": "soft_lookup", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["softmax"]
 def soft_lookup(query, keys, values, temperature):
@@ -147,8 +138,8 @@ check(soft_lookup)
 # hint(soft_lookup)
 
 # %% [markdown]
-# Where does the place go, from a cold lookup to a hot one? Predict both ends of the path before you look: one at temperature
-# 0.05, one at 50.
+# Where does the place go, from a cold lookup to a hot one? Predict both ends of the path before you look: one at
+# temperature 0.05, one at 50.
 
 # %%
 temperatures = torch.logspace(math.log10(0.05), math.log10(50), 40).tolist()
@@ -156,21 +147,23 @@ with needs(soft_lookup):
     plots.path(
         torch.stack([soft_lookup(wish, labels, places, temperature) for temperature in temperatures]),
         title="Soft lookup from temperature 0.05 to 50",
-        alt="A path on the floor plan. It starts at the best book, Navigation, and bends to the mean of all four places.",
+        alt="A path on the floor plan. It starts at the best book, Navigation, leans towards Whales and bends to the mean of all places.",
         xlabel="place, first number",
         ylabel="place, second number",
-        marks=dict(zip(titles, places)) | {"mean": places.mean(0)},
+        marks=dict(zip(titles, places, strict=True)) | {"mean": places.mean(0)},
     )
 
 # %% [markdown]
-# Cold, the lookup hands out the best book, as the hard one did. Hot, all weights are alike, and the mean of all books comes out.
-# In between, every little turn of the wish moves the mixture.
-
-# %% [markdown]
+# Cold, the lookup hands out the best book, as the hard one did. A little warmer, the next best book pulls at it. Hot, all weights are alike, and the mean of all books
+# comes out. In between, every little turn of the wish moves the mixture.
+#
 # ## Many queries at once
 #
-# In attention every position of a text asks, so there are T queries. Their scores form a table (T, S): row t holds the scores of
-# query t. Two queries and three keys, as a loop first:
+# In attention every position of a text asks, so there are T queries. Their scores form a table (T, S): row t holds the
+# scores of query t.
+#
+# Two queries and three keys, as a loop first, then as a matrix product: queries (T, D) times the keys turned round,
+# (D, S).
 
 # %%
 two_queries = torch.tensor([[1.0, 0.0], [1.0, 2.0]])
@@ -179,26 +172,19 @@ table = torch.zeros(2, 3)
 for t in range(2):
     for s in range(3):
         table[t, s] = (two_queries[t] * three_keys[s]).sum()
-print(table)
+print(table, two_queries @ three_keys.T, sep="\n")
 
 # %% [markdown]
-# As a matrix product: queries (T, D) times the keys turned round, (D, S). Here `.T` turns them. With leading dimensions, say
-# (B, H, S, D), it would turn *all* axes round: there, swap only the last two.
-
-# %%
-print(two_queries @ three_keys.T)
-many = torch.zeros(5, 7, 3, 2)
-print("to swap the last two axes:", tuple(many.mT.shape), "or", tuple(many.transpose(-2, -1).shape))
-
-# %% [markdown]
-# In place of a temperature stands a fixed scale, the square root of the query width D. Why just that is the subject of the next
-# notebook. By hand: a dot product of 6 at D = 4 becomes a score of 6 / 2 = 3.
-
-# %% [markdown]
+# For a matrix, `.T` swaps its two axes. With leading dimensions, say (B, H, S, D), it would turn *all* of them round.
+# There only the last two may change places, and `transpose` swaps any two axes that you name.
+#
+# In place of a temperature stands a fixed scale, the square root of the query width D. Why just that is the subject
+# of the next notebook. By hand: a dot product of 6 at D = 4 becomes a score of 6 / 2 = 3.
+#
 # ## Masks
 #
-# Not every query may look at every key. A mask is a boolean tensor, **True = may attend**. What is hidden must get weight 0, and
-# the rest must still sum to one. So a hidden score has to change *before* the softmax.
+# Not every query may look at every key. A mask is a boolean tensor, **True = may attend**. What is hidden must get
+# weight 0, and the rest must still sum to one. So a hidden score has to change *before* the softmax.
 
 # %%
 row = torch.tensor([0.0, math.log(2), math.log(5)])
@@ -207,12 +193,11 @@ for hidden_score in (0.0, -2.0, -10.0, -math.inf):
     print(hidden_score, softmax(changed, dim=0))
 
 # %% [markdown]
-# A score of 0 hides nothing, since exp(0) = 1. Only -inf gives a weight of exactly 0, whatever the other scores are. Then 1/6 and
-# 5/6 remain for the two keys that may be seen.
-
-# %% [markdown]
-# If a query may attend nothing, its whole row is -inf. PyTorch's softmax then says NaN. The course's `softmax` gives zeros: no
-# weights, so an output of zeros. Run both.
+# A score of 0 hides nothing, since exp(0) = 1. Only -inf gives a weight of exactly 0, whatever the other scores are.
+# Then 1/6 and 5/6 remain for the two keys that may be seen.
+#
+# If a query may attend nothing, its whole row is -inf. PyTorch's softmax then says NaN. The course's `softmax` gives
+# zeros: no weights, so an output of zeros. Run both.
 
 # %%
 nothing = torch.full((3,), -math.inf)
@@ -222,19 +207,17 @@ print("the course:", softmax(nothing, dim=0))
 # %% [markdown]
 # ## Dropout
 #
-# While a model trains, some weights are set to 0 at random, each with probability p, so that no query leans on one key. Those that
-# survive are divided by 1 - p. With p = 1/2 and two of four dropped:
+# While a model trains, some weights are set to 0 at random, each with probability p, so that no query leans on one key.
+# Those that survive are divided by 1 - p.
+#
+# By hand, with p = 1/2 and every other of the weights 0.1, 0.2, 0.3, 0.4 dropped: 0.2, 0, 0.6, 0.
+#
+# That row sums to 0.8, and another draw to something else. But on average over many draws each weight is what it was.
+# Twenty thousand draws with `F.dropout`, seed 0:
 
 # %%
-even = torch.tensor([0.1, 0.2, 0.3, 0.4])
-kept = torch.tensor([True, False, True, False])
-print(even * kept / (1 - 0.5))
-
-# %% [markdown]
-# This row sums to 0.8 and another draw to something else. But on average over many draws each weight is what it was. Twenty
-# thousand draws with p = 1/2 and `F.dropout`, seed 0:
-
-# %%
+even, kept = torch.tensor([0.1, 0.2, 0.3, 0.4]), torch.tensor([True, False, True, False])
+print("by hand:", even * kept / (1 - 0.5))
 torch.manual_seed(0)
 draws = torch.stack([F.dropout(even, 0.5, training=True) for _ in range(20_000)])
 print("mean of the draws:", draws.mean(0))
@@ -242,18 +225,20 @@ print("row sums from", draws.sum(1).min().item(), "to", draws.sum(1).max().item(
 print("outside training: ", F.dropout(even, 0.5, training=False))
 
 # %% [markdown]
-# **Exercise: `scaled_dot_product_attention`.** Put the pieces together: scaled scores, mask, softmax over the keys, dropout, mix.
-# Return two values, the output and the weights. PyTorch's own attention functions are forbidden; `F.dropout` is not.
+# **Exercise: `scaled_dot_product_attention`.** Put the pieces together: scaled scores, mask, softmax over the keys,
+# dropout, mix. Return two values, the output and the weights. PyTorch's own attention functions are forbidden;
+# `F.dropout` is not.
 #
-# * **Shapes.** Any number of leading dimensions, the same in `query`, `key` and `value`. T and S differ, so do D and E.
-# * **Mask.** `None`, or boolean, True = may attend, of any shape that broadcasts to (..., T, S), such as (S,), (T, S) or
-#   (B, 1, 1, S). Any other dtype raises a `TypeError`.
+# * **Shapes.** Any number of leading dimensions, the same in `query`, `key` and `value`. T and S differ, so do D and
+#   E.
+# * **Mask.** `None`, or boolean, True = may attend, of any shape that broadcasts to (..., T, S), such as (S,), (T, S)
+#   or (B, 1, 1, S). Any other dtype raises a `TypeError`.
 # * **Nothing to attend.** Such a query gets a row of zeros and an output of zeros.
 # * **Hidden keys** may hold any finite numbers, also huge ones: they change nothing.
-# * **Dropout** acts on single weights, only if `training` is True, with 0 ≤ `dropout_p` < 1. The weights returned are those
-#   *before* dropout.
-# * Both results keep the dtype of the inputs, float16 included, and belong to the graph. Gradients are right and always finite, also
-#   through queries that may attend nothing.
+# * **Dropout** acts on single weights, only if `training` is True, with 0 ≤ `dropout_p` < 1. The weights returned are
+#   those *before* dropout.
+# * Both results keep the dtype of the inputs, float16 included, and belong to the graph. Gradients are right and
+#   always finite, also through queries that may attend nothing.
 
 # %% nbgrader={"grade": false, "grade_id": "scaled_dot_product_attention", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["softmax"]
 def scaled_dot_product_attention(query, key, value, mask=None, dropout_p=0.0, training=False):
@@ -279,22 +264,28 @@ check(scaled_dot_product_attention)
 # hint(scaled_dot_product_attention)
 
 # %% [markdown]
-# Eight words, with features made by hand: animal, place, action, grammar. Keys say what a word *is*, queries what it *looks for*:
-# verbs look for an animal, "cat" and "and" for actions, the small words for things. In a trained model both are learned.
+# Eight words, with features made by hand: animal, place, action, grammar. Keys say what a word *is*, queries what it
+# *looks for*: verbs look for an animal, "cat" and "and" for actions, the small words for things. In a trained model
+# both are learned.
 
 # %%
 words = "the cat sat on the mat and purred".split()
-word_is = {"the": [0, 0, 0, 2], "cat": [3, 0, 0, 0], "sat": [0, 0, 3, 0], "on": [0, 1, 0, 2], "mat": [0, 3, 0, 0], "and": [0, 0, 0, 2], "purred": [1, 0, 3, 0]}
-seeks = {"the": [1, 1, 0, 0], "cat": [0, 0, 2, 0], "sat": [3, 0, 0, 0], "on": [0, 2, 0, 0], "mat": [0, 0, 1, 2], "and": [0, 0, 2, 0], "purred": [3, 0, 0, 0]}
-word_keys = torch.tensor([word_is[word] for word in words]).float()
-word_queries = torch.tensor([seeks[word] for word in words]).float()
-
-# %%
+features = {
+    "the": ([0, 0, 0, 2], [1, 1, 0, 0]),
+    "cat": ([3, 0, 0, 0], [0, 0, 2, 0]),
+    "sat": ([0, 0, 3, 0], [3, 0, 0, 0]),
+    "on": ([0, 1, 0, 2], [0, 2, 0, 0]),
+    "mat": ([0, 3, 0, 0], [0, 0, 1, 2]),
+    "and": ([0, 0, 0, 2], [0, 0, 2, 0]),
+    "purred": ([1, 0, 3, 0], [3, 0, 0, 0]),
+}
+word_keys = torch.tensor([features[word][0] for word in words]).float()
+word_queries = torch.tensor([features[word][1] for word in words]).float()
 with needs(scaled_dot_product_attention):
     plots.heatmap(
         scaled_dot_product_attention(word_queries, word_keys, word_keys)[1],
         title="Who attends to whom",
-        alt="Weights of eight words. The rows of sat and purred are bright at cat, the row of on at mat, cat and and at the verbs.",
+        alt="Weights of eight words. The rows of sat and purred are bright at cat, of on at mat, of cat and and at verbs.",
         rows=words,
         columns=words,
         xlabel="key: the word that answers",
@@ -303,22 +294,22 @@ with needs(scaled_dot_product_attention):
     )
 
 # %% [markdown]
-# Each row sums to one. Both words "the" have the same row and the same column: nothing in a key says where a word stands. What
-# follows from that, we measure further below.
-
-# %% [markdown]
+# Each row sums to one. Both words "the" have the same row and the same column: nothing in a key says where a word
+# stands. What follows from that, we measure further below.
+#
 # ## The causal mask
 #
-# A model that writes text must not see the words that it has yet to write. Position t may attend to itself and to everything
-# before it. With three positions, as a loop:
+# A model that writes text must not see the words that it has yet to write. Position t may attend to itself and to
+# everything before it. With three positions, as a loop:
 
 # %%
 for t in range(3):
     print([s <= t for s in range(3)])
 
 # %% [markdown]
-# **Exercise: `causal_mask`.** Return this table as a boolean tensor (T, T), True = may attend, for `length` = T ≥ 1. It is made on
-# `device` where one is given: whatever PyTorch says about the device is left to PyTorch.
+# **Exercise: `causal_mask`.** Return this table as a boolean tensor (T, T), True = may attend, for `length` = T ≥ 1. It
+# is made on `device` where one is given. A device that doesn't exist is left to PyTorch, which raises an error of its
+# own as soon as the name is used.
 
 # %% nbgrader={"grade": false, "grade_id": "causal_mask", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def causal_mask(length, device=None):
@@ -338,8 +329,8 @@ check(causal_mask)
 # hint(causal_mask)
 
 # %% [markdown]
-# The eight words again, now with the mask. Predict: what can "sat" find, and what the first "the"? Does any row sum to less than
-# one?
+# The eight words again, now with the mask. Predict: what can "sat" find, and what the first "the"? Does any row sum
+# to less than one?
 
 # %%
 with needs(causal_mask, scaled_dot_product_attention):
@@ -358,16 +349,16 @@ with needs(causal_mask, scaled_dot_product_attention):
 # %% [markdown]
 # ## The padding mask
 #
-# Sentences in a batch have different lengths, so the short ones are filled up with padding at the end. Nobody may attend to
-# padding. Two sentences of 3 and 1 words, filled up to 4 places:
+# Sentences in a batch have different lengths, so the short ones are filled up with padding at the end. Nobody may
+# attend to padding. Two sentences of 3 and 1 words, filled up to 4 places:
 
 # %%
 for length in (3, 1):
     print([place < length for place in range(4)])
 
 # %% [markdown]
-# Scores have the shape (B, H, T, S). All heads and all queries share the row of their sentence, so the mask gets axes of size 1
-# there: (B, 1, 1, S). Broadcasting lines up shapes from the right. Compare the two:
+# Scores have the shape (B, H, T, S). All heads and all queries share the row of their sentence, so the mask gets axes
+# of size 1 there: (B, 1, 1, S). Broadcasting lines up shapes from the right. Compare the two:
 
 # %%
 for shape in ((2, 4), (2, 1, 1, 4)):
@@ -377,8 +368,9 @@ for shape in ((2, 4), (2, 1, 1, 4)):
         print(shape, "does not fit (2, 3, 5, 4)")
 
 # %% [markdown]
-# **Exercise: `padding_mask`.** From `lengths`, a tensor of integers of any kind, make the boolean mask (B, 1, 1, S), S =
-# `max_length`, True on the first `length` places of each sentence, on the device of `lengths`. 0 and `max_length` are both allowed.
+# **Exercise: `padding_mask`.** From `lengths`, a tensor of integers of any kind, make the boolean mask (B, 1, 1, S),
+# S = `max_length`, True on the first `length` places of each sentence, on the device of `lengths`. 0 and `max_length`
+# are both allowed.
 #
 # A length below 0 or above `max_length` raises a `ValueError`. Its message holds this length and `max_length`.
 
@@ -404,8 +396,8 @@ check(padding_mask)
 # hint(padding_mask)
 
 # %% [markdown]
-# A model that writes text in batches needs both masks. Boolean masks are combined with `&`, and broadcasting does the rest. Which
-# shape comes out, and what does the mask of a sentence with three words look like?
+# A model that writes text in batches needs both masks. Boolean masks are combined with `&`, and broadcasting does the
+# rest. Which shape comes out, and what does the mask of a sentence with three words look like?
 
 # %%
 with needs(padding_mask, causal_mask):
@@ -413,7 +405,7 @@ with needs(padding_mask, causal_mask):
     both = padding & causal_mask(5)
     print("shape of both together:", tuple(both.shape))
     plots.heatmaps(
-        {f"{length} words": both[row, 0].float() for row, length in enumerate((5, 3, 1))},
+        {f"length {length}": both[row, 0].float() for row, length in enumerate((5, 3, 1))},
         title="Causal and padding mask together",
         alt="Three masks of 5 by 5. The lower triangle is cut off on the right behind 5, 3 and 1 words.",
         xlabel="key",
@@ -423,8 +415,8 @@ with needs(padding_mask, causal_mask):
 # %% [markdown]
 # ## What attention can't tell: order
 #
-# Claim: "attention is invariant to the order of its inputs". Shuffle the eight words and compare. If it were *invariant*, the same
-# output would come out. If it is *equivariant*, the outputs are shuffled along. Which is it?
+# Claim: "attention is invariant to the order of its inputs". Shuffle the eight words and compare. If it were
+# *invariant*, the same output would come out. If it is *equivariant*, the outputs are shuffled along. Which is it?
 
 # %%
 torch.manual_seed(0)
@@ -439,14 +431,18 @@ with needs(scaled_dot_product_attention, causal_mask):
               f"its mean invariant up to {(shuffled.mean(0) - plain.mean(0)).abs().max():.1e}")
 
 # %% [markdown]
-# Without a mask the outputs are shuffled along, up to rounding: equivariant. Only after pooling, here the mean, does order vanish
-# entirely. The causal mask destroys both, for it says who stands before whom. Notebook 03 gives words a place.
-
-# %% [markdown]
+# Without a mask the outputs are shuffled along, up to rounding: equivariant. Only after pooling, here the mean, does
+# order vanish entirely. The causal mask destroys both, for it says who stands before whom. Notebook 03 gives words a
+# place.
+#
 # ## Three meanings of a mask
 #
-# Elsewhere masks mean other things. `F.scaled_dot_product_attention` reads True as *may attend*, `nn.MultiheadAttention` reads
-# True as *hidden*, and both add a mask of floats to the scores. Older code hides where `mask == 0`.
+# Elsewhere masks mean other things. `F.scaled_dot_product_attention` reads True as *may attend*,
+# `nn.MultiheadAttention` reads True as *hidden*, and both add a mask of floats to the scores. Older code hides where
+# `mask == 0`.
+#
+# Three readers, one causal mask in four spellings. Each reader returns its weights; of
+# `F.scaled_dot_product_attention` we get them by giving the identity matrix as values.
 
 # %%
 allowed = torch.ones(6, 6, dtype=torch.bool).tril()
@@ -456,12 +452,6 @@ masks = {
     "0 and -inf": torch.zeros(6, 6).masked_fill(~allowed, -math.inf),
     "1 and 0, float": allowed.float(),
 }
-
-# %% [markdown]
-# Three readers, one causal mask in four spellings. Each reader returns its weights; of `F.scaled_dot_product_attention` we get
-# them by giving the identity matrix as values.
-
-# %%
 torch.manual_seed(0)
 tokens = torch.randn(1, 6, 8)
 multihead = nn.MultiheadAttention(8, 1, batch_first=True).eval()
@@ -472,8 +462,8 @@ readers = {
 }
 
 # %% [markdown]
-# We measure what leaks: the share of all weight that lies on *later* positions. It should be 0. Rows of NaN are left out. Predict
-# which of the twelve cells are 0, and which are 1: the future and nothing else.
+# We measure what leaks: the share of all weight that lies on *later* positions. It should be 0. Rows of NaN are left
+# out. Predict which of the twelve cells are 0, and which are 1: the future and nothing else.
 
 # %%
 with torch.no_grad():
@@ -482,7 +472,7 @@ with torch.no_grad():
 plots.heatmap(
     leaks,
     title="Share of the weight that lies on the future",
-    alt="Three readers by four spellings of one causal mask. Each reader is right, at 0, for some spellings only; others reach 1.",
+    alt="Three readers by four spellings of one causal mask. Each reads some spellings rightly, at 0; others reach 1.",
     rows=list(readers),
     columns=list(masks),
     ylabel="reader",
@@ -491,14 +481,14 @@ plots.heatmap(
 )
 
 # %% [markdown]
-# No reader complained. A mask that says the opposite lets through the future *alone*. A mask of ones and zeros that is added to the
-# scores merely favours the past a little. So in this course a mask that isn't boolean raises an error.
-
-# %% [markdown]
+# No reader complained. A mask that says the opposite lets through the future *alone*. A mask of ones and zeros that
+# is added to the scores merely favours the past a little. So in this course a mask that isn't boolean raises an
+# error.
+#
 # ## A padding mask of the wrong shape
 #
-# Claim: "a padding mask of shape (B, S) is fine". Against (B, H, T, S) it raises an error, unless B equals T: then it is read as
-# (queries, keys), without a word. Four sentences of four places, seed 0:
+# Claim: "a padding mask of shape (B, S) is fine". Against (B, H, T, S) it raises an error, unless B equals T: then it
+# is read as (queries, keys), without a word. Four sentences of four places, seed 0:
 
 # %%
 lengths = torch.tensor([4, 2, 3, 1])
@@ -511,37 +501,32 @@ with needs(padding_mask, scaled_dot_product_attention):
     print(f"weight on padding, a query: {(wrong * ~padding_mask(lengths, 4)).sum(-1).mean():.2f} (should be 0)")
 
 # %% [markdown]
-# Each query got the row of another sentence. Every row sums to one, the shapes are right, nothing fails. Test with sizes that all
-# differ, and this fault shows at once: the hidden checks of this course do so.
-
-# %% [markdown]
+# Query t got the padding of sentence t, whatever sentence it stood in. Every row sums to one, the shapes are right,
+# nothing fails. Test with sizes that all differ, and this fault shows at once: the hidden checks do so.
+#
 # ## Minus a billion
 #
-# Claim: "-1e9 does as well as -inf". Let us try it in half precision, then *added* to scores in place of filled in, as often seen.
-# What is left of the scores 1, 2, 3?
+# Claim: "-1e9 does as well as -inf". Let us try it in half precision, then *added* to scores in place of filled in,
+# as often seen. What is left of the scores 1, 2, 3?
 
 # %%
 try:
     torch.zeros(3, dtype=torch.float16).masked_fill(torch.tensor([True, False, True]), -1e9)
 except RuntimeError as error:
-    print("float16:", error)
+    print("float16:", error, "| its largest number:", torch.finfo(torch.float16).max)
 scores = torch.tensor([1.0, 2.0, 3.0])
 print("added, float32:", scores + -1e9, "->", torch.softmax(scores + -1e9, dim=0))
 print("without it:    ", torch.softmax(scores, dim=0))
+print("gap between neighbours at 1e9:", (torch.nextafter(torch.tensor(1e9), torch.tensor(2e9)) - 1e9).item())
 
 # %% [markdown]
-# float16 ends at 65,504, so PyTorch refuses. In float32 neighbours near a billion lie 64 apart: the scores are erased, and a row
-# that is hidden entirely becomes uniform. It looks like attention, and attends to padding.
-
-# %%
-print("largest float16:", torch.finfo(torch.float16).max)
-print("gap of float32 at 1e9:", (torch.nextafter(torch.tensor(1e9), torch.tensor(2e9)) - 1e9).item())
-
-# %% [markdown]
+# float16 ends at 65,504, so PyTorch refuses. In float32 neighbours near a billion lie 64 apart: the scores are
+# erased, and a row that is hidden entirely becomes uniform. It looks like attention, and attends to padding.
+#
 # ## NaN spreads
 #
-# With -inf and a plain softmax, a row that may attend nothing is NaN. "It is padding, nobody looks at it," people say. Then comes
-# layer two, which hides that row with weight 0. What is 0 · NaN?
+# With -inf and a plain softmax, a row that may attend nothing is NaN. "It is padding, nobody looks at it," people
+# say. Then comes layer two, which hides that row with weight 0. What is 0 · NaN?
 
 # %%
 torch.manual_seed(0)
@@ -551,11 +536,12 @@ seen[2] = False
 first = torch.softmax((x @ x.T / 2).masked_fill(~seen, -math.inf), -1) @ x
 second = torch.softmax((x @ x.T / 2).masked_fill(~seen.T, -math.inf), -1) @ first
 print("0 · NaN =", (torch.tensor(0.0) * torch.tensor(math.nan)).item())
-print("rows with NaN after layer one:", int(first.isnan().any(-1).sum()), "after layer two:", int(second.isnan().any(-1).sum()))
+for layer, result in {"one": first, "two": second}.items():
+    print(f"rows with NaN after layer {layer}: {int(result.isnan().any(-1).sum())} of {len(result)}")
 
 # %% [markdown]
-# One bad row spoils all of them, though its weight is 0 everywhere. With zeros for such a row nothing spreads, forward or backward.
-# The same two layers with your attention, and its gradient:
+# One bad row spoils all of them, though its weight is 0 everywhere. With zeros for such a row nothing spreads,
+# forward or backward. The same two layers with your attention, and its gradient:
 
 # %%
 with needs(scaled_dot_product_attention):
@@ -568,8 +554,8 @@ with needs(scaled_dot_product_attention):
 # %% [markdown]
 # ## Two traps with dropout
 #
-# Claim: "`dropout_p` is off in `eval()`". `F.scaled_dot_product_attention` is a function and knows nothing of your module's mode.
-# Two calls with the same inputs, seed 0:
+# Claim: "`dropout_p` is off in `eval()`". `F.scaled_dot_product_attention` is a function and knows nothing of your
+# module's mode. Two calls with the same inputs, seed 0:
 
 # %%
 torch.manual_seed(0)
@@ -579,7 +565,8 @@ for p in (0.5, 0.0):
     print(f"dropout_p={p}: two calls differ by {(one - two).abs().max():.2f}")
 
 # %% [markdown]
-# It always drops. Whoever calls it must pass 0.0 outside training; your function has the argument `training` for that.
+# It always drops. Whoever calls it must pass 0.0 outside training; your function has the argument `training` for
+# that.
 #
 # Claim: "keep the weights in the module for a plot". Kept after dropout, rows no longer sum to one. How far off?
 
@@ -590,8 +577,8 @@ sums = F.dropout(weights, 0.3, training=True).sum(-1)
 print(f"row sums after dropout with p = 0.3, 500 rows: {sums.min():.2f} to {sums.max():.2f}")
 
 # %% [markdown]
-# So we return the weights from before dropout. And we return them rather than keep them: a tensor of the graph stored in a
-# module makes `copy.deepcopy` fail, which is used to keep the best model.
+# So we return the weights from before dropout. And we return them rather than keep them: a tensor of the graph stored
+# in a module makes `copy.deepcopy` fail, which is used to keep the best model.
 
 # %%
 module = nn.Linear(2, 2)
@@ -604,8 +591,8 @@ except RuntimeError as error:
 # %% [markdown]
 # ## What you have built
 #
-# A soft lookup for many queries at once, safe with masks, with rows that have nothing to attend, and with dropout. The next notebook
-# asks why the scores are divided by √D, and what happens if they aren't.
+# A soft lookup for many queries at once, safe with masks, with rows that have nothing to attend, and with dropout.
+# The next notebook asks why the scores are divided by √D, and what happens if they aren't.
 
 # %%
 progress()

@@ -1,12 +1,13 @@
 # %% [markdown]
 # # Why √d_k?
 #
-# Attention compares a query with keys by dot products, and divides the products by the square root of their length d_k before the
-# softmax. Why divide at all? Why by the root? In this notebook you measure it, and check some figures that are often quoted.
-
-# %% [markdown]
-# Four exercises: the moments of a dot product, the entropy of weights, the entropy of attention with and without the scale, and the
-# derivative of the softmax. Each is short. Between them stand experiments that run on your own functions.
+# Attention compares a query with keys by dot products, and divides the products by the square root of their length
+# d_k before the softmax. Why divide at all? Why by the root? In this notebook you measure it, and check some figures
+# that are often quoted.
+#
+# Four exercises: the moments of a dot product, the entropy of weights, the entropy of attention with and without the
+# scale, and the derivative of the softmax. Each is short. Between them stand experiments that run on your own
+# functions.
 #
 # Letters: B batch, T asking positions, S answering positions (keys), d_k the length of a query or key.
 
@@ -21,8 +22,8 @@ from course_utils.parts import softmax
 # %% [markdown]
 # ## A dot product is a random walk
 #
-# Start small: vectors of length 2 whose numbers are +1 or -1. There are four such queries and four such keys, so sixteen pairs. Which
-# products q · k are possible, and which is the most frequent? Guess, then run.
+# Start small: vectors of length 2 whose numbers are +1 or -1. There are four such queries and four such keys, so
+# sixteen pairs. Which products q · k are possible, and which is the most frequent? Guess, then run.
 
 # %%
 signs = [(a, b) for a in (1, -1) for b in (1, -1)]
@@ -33,8 +34,8 @@ for q in signs:
 print(sorted(products))
 
 # %% [markdown]
-# The *mean* is the sum divided by the number n of products. The *variance* is the mean of the squared distances from the mean. In
-# this course a variance always divides by n. (Some libraries divide by n - 1 unless told otherwise.)
+# The *mean* is the sum divided by the number n of products. The *variance* is the mean of the squared distances from
+# the mean. In this course a variance always divides by n. (Some libraries divide by n - 1 unless told otherwise.)
 
 # %%
 mean = sum(products) / len(products)
@@ -42,8 +43,8 @@ variance = sum((x - mean) ** 2 for x in products) / len(products)
 print("mean", mean, "variance", variance)
 
 # %% [markdown]
-# A dot product is a sum of d_k terms. Each term is +1 or -1 here: mean 0, variance 1. Variances of independent terms *add*. What
-# will the variance be for length 3? The cell tries all pairs, for several lengths.
+# A dot product is a sum of d_k terms. Each term is +1 or -1 here: mean 0, variance 1. Variances of independent terms
+# *add*. What will the variance be for length 3? The cell tries all pairs, for several lengths.
 
 # %%
 from itertools import product
@@ -54,14 +55,14 @@ for length in (1, 2, 3, 4):
     print("length", length, "variance", sum(x * x for x in products) / len(products))
 
 # %% [markdown]
-# So the variance grows like the length. The typical size of a product is the root of the variance, the *standard deviation*: it grows
-# like √length. It is a random walk: after d steps left or right you are about √d away from home.
+# So the variance grows like the length. The typical size of a product is the root of the variance, the *standard
+# deviation*: it grows like √length. It is a random walk: after d steps left or right you are about √d away from home.
 
 # %% [markdown]
 # ## Random numbers that can be repeated
 #
-# Real queries and keys are not signs. As a model take *standard normal* numbers, mean 0 and variance 1, from `torch.randn`. A
-# `torch.Generator` with a seed makes an experiment repeatable: same seed, same numbers.
+# Real queries and keys are not signs. As a model take *standard normal* numbers, mean 0 and variance 1, from
+# `torch.randn`. A `torch.Generator` with a seed makes an experiment repeatable: same seed, same numbers.
 
 # %%
 print(torch.randn(3, generator=torch.Generator().manual_seed(1)))
@@ -69,12 +70,12 @@ print(torch.randn(3, generator=torch.Generator().manual_seed(1)))
 print(torch.randn(3, generator=torch.Generator().manual_seed(2)))
 
 # %% [markdown]
-# `generator=None` is allowed as well: then PyTorch's own global generator is used. A function that draws random numbers takes a
-# generator as an argument and hands it to *every* draw. It never sets a seed itself.
-
-# %% [markdown]
-# A measured mean is never exact. It scatters around the truth, and the typical distance is the *standard error*: the standard
-# deviation of one sample divided by √n. Four times the samples, half the error. Which of the means below lies nearest to 0?
+# `generator=None` is allowed as well: then PyTorch's own global generator is used. A function that draws random
+# numbers takes a generator as an argument and hands it to *every* draw. It never sets a seed itself.
+#
+# A measured mean is never exact. It scatters around the truth, and the typical distance is the *standard error*: the
+# standard deviation of one sample divided by √n. Four times the samples, half the error. Which of the means below
+# lies nearest to 0?
 
 # %%
 generator = torch.Generator().manual_seed(0)
@@ -85,16 +86,16 @@ for n in (100, 10_000, 1_000_000):
 # %% [markdown]
 # ## Exercise: mean and variance of q · k
 #
-# Write `dot_product_moments(d_k, n_samples, generator=None)`. Draw n_samples pairs of vectors q and k of length d_k, all numbers
-# standard normal and independent, and measure mean and variance of the n_samples products q · k. The rules:
+# Write `dot_product_moments(d_k, n_samples, generator=None)`. Draw n_samples pairs of vectors q and k of length d_k,
+# all numbers standard normal and independent, and measure mean and variance of the n_samples products q · k. The
+# rules:
 #
 # * Return two Python floats, mean first. The variance divides by n, so it is 0 for a single sample.
 # * Measure, and don't return what theory expects. Every draw uses the generator that is passed in.
 # * A d_k or n_samples below 1 raises ValueError with the number in its message.
 #
-# The checks judge by statistics: within six standard errors, in any order of draws. They ask for at most 20,000 samples at d_k 3, and
-# fewer at larger widths up to 64.
-
+# The checks judge by statistics: within six standard errors, in any order of draws. They ask for at most 20,000
+# samples at d_k 3, and fewer at larger widths up to 64.
 
 # %% nbgrader={"grade": false, "grade_id": "dot_product_moments", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def dot_product_moments(d_k, n_samples, generator=None):
@@ -111,7 +112,6 @@ def dot_product_moments(d_k, n_samples, generator=None):
     return products.mean().item(), products.var(correction=0).item()
     ### END SOLUTION
 
-
 # %% nbgrader={"grade": true, "grade_id": "check_dot_product_moments", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
 check(dot_product_moments)
 
@@ -119,8 +119,8 @@ check(dot_product_moments)
 # hint(dot_product_moments)  # remove the first "#", run, and run again for the next hint
 
 # %% [markdown]
-# Now the measurement: 20,000 products for each width, seed 0. The claim is that the variance *is* d_k. The last column is the
-# distance from that claim, in standard errors; numbers up to 2 or 3 are ordinary luck.
+# Now the measurement: 20,000 products for each width, seed 0. The claim is that the variance *is* d_k. The last
+# column is the distance from that claim, in standard errors; numbers up to 2 or 3 are ordinary luck.
 
 # %%
 with needs(dot_product_moments):
@@ -130,10 +130,11 @@ with needs(dot_product_moments):
         print(f"d_k {d_k:4}   mean {mean:+.3f}   variance {variance:8.2f} ± {error:.2f}   off by {(variance - d_k) / error:+.1f}")
 
 # %% [markdown]
-# The claim holds. The formula for the error comes from the fourth moment of the products, 3 d_k² + 6 d_k; you need not know it to
-# go on.
+# The claim holds. The formula for the error comes from the fourth moment of the products, 3 d_k² + 6 d_k; you need
+# not know it to go on.
 #
-# With a single sample, the mean *is* one product. So your function can fill a histogram. How much wider is it at 64 than at 4?
+# With a single sample, the mean *is* one product. So your function can fill a histogram. How much wider is it at 64
+# than at 4?
 
 # %%
 with needs(dot_product_moments):
@@ -147,13 +148,15 @@ with needs(dot_product_moments):
         alt="Four bells around zero. Each is twice as wide as the one before: most products lie within ±4 at d_k = 4, "
         "within ±32 at d_k = 256.",
         xlabel="q · k",
+        bins=150,
     )
 
 # %% [markdown]
 # ## A shorter way to the same numbers
 #
-# Keep one query fixed. Then q · k is a sum of normal numbers k_i, each with a factor q_i. Such a sum is normal again, and its variance
-# is the sum of the squared factors: the squared *length* of q. So a product can be drawn without its key.
+# Keep one query fixed. Then q · k is a sum of normal numbers k_i, each with a factor q_i. Such a sum is normal again,
+# and its variance is the sum of the squared factors: the squared *length* of q. So a product can be drawn without its
+# key.
 
 # %%
 def random_scores(d_k, n_keys, n_samples, seed):
@@ -162,9 +165,9 @@ def random_scores(d_k, n_keys, n_samples, seed):
     lengths = torch.randn(n_samples, d_k, generator=generator).norm(dim=-1, keepdim=True)
     return lengths * torch.randn(n_samples, n_keys, generator=generator)
 
-
 # %% [markdown]
-# This is quicker and takes less memory, for no keys are stored. The experiments below use it. Does it agree with your measurement?
+# This is quicker and takes less memory, for no keys are stored. The experiments below use it. Does it agree with your
+# measurement?
 
 # %%
 for d_k in (4, 64, 256):
@@ -174,16 +177,17 @@ for d_k in (4, 64, 256):
 # %% [markdown]
 # ## A claim to test: the largest of 10,000 products
 #
-# An illustration that circulates says: the largest of 10,000 products is 21.2 at d_k = 64, 45 at 256, 63 at 512 and 89 at 1024. Is
-# that plausible? The standard deviation at 64 is 8. Of 10,000 normal numbers, how many lie beyond 21.2 / 8 deviations?
+# An illustration that circulates says: the largest of 10,000 products is 21.2 at d_k = 64, 45 at 256, 63 at 512 and
+# 89 at 1024. Is that plausible? The standard deviation at 64 is 8, so 21.2 is not even three deviations away from 0.
+# Of 10,000 normal numbers, how many lie further out?
 
 # %%
 beyond = 0.5 * math.erfc(21.2 / 8 / math.sqrt(2))
 print(f"expected beyond 21.2: {10_000 * beyond:.0f} of 10,000")
 
 # %% [markdown]
-# So dozens of products should be larger than the "largest". Measure it: 20 times 10,000 products for each width. The cell prints the
-# mean of the 20 maxima, and how far they scatter.
+# So dozens of products should be larger than the "largest". Measure it: 20 times 10,000 products for each width. The
+# cell prints the mean of the 20 maxima, and how far they scatter.
 
 # %%
 claimed = {64: 21.2, 256: 45, 512: 63, 1024: 89}
@@ -192,14 +196,14 @@ for d_k, claim in claimed.items():
     print(f"d_k {d_k:4}   claimed {claim:5}   measured {largest.mean():6.1f}, from {largest.min():.1f} to {largest.max():.1f}")
 
 # %% [markdown]
-# Not one of the twenty maxima is as small as the claim. The figure is false; the statement behind it, that products get large, is
-# true, and even more so.
+# Not one of the twenty maxima is as small as the claim. The figure is false; the statement behind it, that products
+# get large, is true, and even more so.
 
 # %% [markdown]
 # ## What large scores do to the softmax
 #
-# Take three scores, 0, 1 and 2, and multiply them by a factor: all their distances grow. How much weight does the largest score get at
-# factor 8? Guess first.
+# Take three scores, 0, 1 and 2, and multiply them by a factor: all their distances grow. How much weight does the
+# largest score get at factor 8? Guess first.
 
 # %%
 for factor in (0, 1, 2, 4, 8):
@@ -207,13 +211,14 @@ for factor in (0, 1, 2, 4, 8):
     print(factor, [round(weight, 4) for weight in weights.tolist()])
 
 # %% [markdown]
-# With the factor 0 the three share evenly; with 8 one takes nearly all. The softmax is *saturated*: a soft choice has become a hard
-# one. We need one number that says how soft a choice is.
+# With the factor 0 the three share evenly; with 8 one takes nearly all. The softmax is *saturated*: a soft choice has
+# become a hard one. We need one number that says how soft a choice is.
 
 # %% [markdown]
 # ## Entropy
 #
-# That number is the *entropy*. A weight p carries the surprise -ln p; the entropy is the mean surprise, weighted by p:
+# That number is the *entropy*. A weight p carries the surprise -ln p; the entropy is the mean surprise, weighted by
+# p:
 #
 # $$H(p) = -\sum_i p_i \ln p_i$$
 #
@@ -231,8 +236,8 @@ print("two halves:", entropy_by_hand([0.5, 0.5]), "  1/4 and 3/4:", entropy_by_h
 print("four quarters:", entropy_by_hand([0.25] * 4), " ln 4 =", math.log(4))
 
 # %% [markdown]
-# Equal weights give the largest entropy, ln n for n keys. One sure choice gives 0. So e to the entropy says among how many keys the
-# attention is spread. And what does the loop say to a weight of exactly 0?
+# Equal weights give the largest entropy, ln n for n keys. One sure choice gives 0. So e to the entropy says among how
+# many keys the attention is spread. And what does the loop say to a weight of exactly 0?
 
 # %%
 try:
@@ -243,8 +248,8 @@ p = torch.tensor([1.0, 0.0])
 print("and tensors:", -(p * p.log()).sum())
 
 # %% [markdown]
-# The logarithm of 0 is minus infinity, and 0 times infinity is NaN. Yet p ln p goes to 0 as p goes to 0, which the next cell shows. So
-# by definition a weight of 0 adds nothing to an entropy.
+# The logarithm of 0 is minus infinity, and 0 times infinity is NaN. Yet p ln p goes to 0 as p goes to 0, which the
+# next cell shows. So by definition a weight of 0 adds nothing to an entropy.
 
 # %%
 for p in (0.1, 0.001, 1e-6, 1e-12):
@@ -255,13 +260,16 @@ for p in (0.1, 0.001, 1e-6, 1e-12):
 #
 # Write `softmax_entropy(scores, dim=-1)`: the entropy of softmax(scores) along dim. The rules:
 #
-# * The result is a tensor without the dimension dim: scores (4, 7) with dim=-1 give a shape (4,), with dim=0 a shape (7,).
-# * In nats, and exact: a small number inside the logarithm shows in the check, which compares to nine digits in float64.
-# * A weight of 0 adds 0, be it from a score of -inf or from scores up to ±10,000. Each row holds at least one finite score.
-# * float32 and float64 are kept, and gradients flow back to the scores. (Gradients are asked for moderate scores only.)
+# * The result is a tensor without the dimension dim: scores (4, 7) with dim=-1 give a shape (4,), with dim=0 a shape
+#   (7,).
+# * In nats, and exact: a small number inside the logarithm shows in the check, which compares to nine digits in
+#   float64.
+# * A weight of 0 adds 0, be it from a score of -inf or from scores up to ±10,000. Each row holds at least one finite
+#   score.
+# * float32 and float64 are kept, and gradients flow back to the scores. (Gradients are asked for moderate scores
+#   only.)
 #
 # `softmax(x, dim)` is there: yours if it has passed its checks, else PyTorch's.
-
 
 # %% nbgrader={"grade": false, "grade_id": "softmax_entropy", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["softmax"]
 def softmax_entropy(scores, dim=-1):
@@ -274,7 +282,6 @@ def softmax_entropy(scores, dim=-1):
     # Where p is 0 the logarithm is taken of 1 instead, so that the product is 0 and not NaN.
     return -(p * torch.log(p.masked_fill(p == 0, 1.0))).sum(dim=dim)
     ### END SOLUTION
-
 
 # %% nbgrader={"grade": true, "grade_id": "check_softmax_entropy", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
 check(softmax_entropy)
@@ -301,8 +308,9 @@ with needs(softmax_entropy):
 # %% [markdown]
 # ## Which divisor?
 #
-# Now put both together. Scores have the standard deviation √d_k. Divide them by √d_k, and the standard deviation is 1 at every width.
-# Divide by d_k, and it is 1/√d_k: smaller and smaller. What will the entropies of the three choices be like?
+# Now put both together. Scores have the standard deviation √d_k. Divide them by √d_k, and the standard deviation is 1
+# at every width. Divide by d_k, and it is 1/√d_k: smaller and smaller. What will the entropies of the three choices
+# be like?
 
 # %%
 with needs(softmax_entropy):
@@ -313,26 +321,27 @@ with needs(softmax_entropy):
         print(d_k, {name: round(softmax_entropy(scores / divisor).mean().item(), 3) for name, divisor in by.items()})
 
 # %% [markdown]
-# Divided by 1, the choice hardens with the width. Divided by d_k, the entropy comes close to ln 10: every key gets the same weight, and
-# attention looks at nothing. Divided by √d_k it stays where it is, whatever the width.
+# Divided by 1, the choice hardens with the width. Divided by d_k, the entropy comes close to ln 10: every key gets
+# nearly the same weight, and attention prefers nothing. Divided by √d_k it hardly depends on the width.
 
 # %% [markdown]
 # ## Exercise: the entropy of attention
 #
-# Write `attention_entropy(d_k, n_keys, n_samples, scaled=True, generator=None)`. Each sample has one query and n_keys keys of its own,
-# all numbers standard normal. Its scores are the products of the query with each key, divided by √d_k if scaled. The rules:
+# Write `attention_entropy(d_k, n_keys, n_samples, scaled=True, generator=None)`. Each sample has one query and n_keys
+# keys of its own, all numbers standard normal. Its scores are the products of the query with each key, divided by
+# √d_k if scaled. The rules:
 #
-# * Return the mean of the samples' softmax entropies, as a Python float, in nats. First the entropy of each sample, then the mean.
-# * Draw queries and keys with the generator that is passed in; no two samples share a query or a key.
+# * Return the mean of the samples' softmax entropies, as a Python float, in nats. First the entropy of each sample,
+#   then the mean.
+# * Draw queries and keys with the generator that is passed in; no two samples share a query or a key. The order of
+#   draws is yours: the checks judge by statistics, as before.
 # * A d_k, n_keys or n_samples below 1 raises ValueError with the number in its message.
-
-# %% [markdown]
-# Mind the memory: the keys alone are n_samples × n_keys × d_k numbers of 4 bytes. How much is that for 2,000 samples of 10 keys at
-# d_k = 1024? The cell says it. The checks ask for much less: at most 2,000 samples, 7 keys, d_k 49.
+#
+# Mind the memory: the keys alone are n_samples × n_keys × d_k numbers of 4 bytes. How much is that for 2,000 samples
+# of 10 keys at d_k = 1024? The cell says it. The checks ask for much less: at most 2,000 samples, 7 keys, d_k 49.
 
 # %%
 print(f"{2_000 * 10 * 1024 * 4 / 2**20:.0f} MiB")
-
 
 # %% nbgrader={"grade": false, "grade_id": "attention_entropy", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["softmax_entropy"]
 def attention_entropy(d_k, n_keys, n_samples, scaled=True, generator=None):
@@ -351,7 +360,6 @@ def attention_entropy(d_k, n_keys, n_samples, scaled=True, generator=None):
     return softmax_entropy(scores).mean().item()
     ### END SOLUTION
 
-
 # %% nbgrader={"grade": true, "grade_id": "check_attention_entropy", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
 check(attention_entropy)
 
@@ -361,8 +369,9 @@ check(attention_entropy)
 # %% [markdown]
 # ## A second claim to test
 #
-# A table that is often copied gives these entropies for 10 keys without the scale: 0.847 at d_k = 64, 0.234 at 256, 0.089 at 512 and
-# 0.023 at 1024. You can measure them. Ten runs of 1,000 samples each also show how far a result scatters.
+# A table that is often copied gives these entropies for 10 keys without the scale: 0.847 at d_k = 64, 0.234 at 256,
+# 0.089 at 512 and 0.023 at 1024. You can measure them. Ten runs of 1,000 samples each also show how far a result
+# scatters.
 
 # %%
 def ten_runs(d_k, scaled):
@@ -372,7 +381,6 @@ def ten_runs(d_k, scaled):
     return runs.mean().item(), runs.std().item() / math.sqrt(10)
 
 
-# %%
 claimed = {64: 0.847, 256: 0.234, 512: 0.089, 1024: 0.023}
 with needs(attention_entropy, softmax_entropy):
     for d_k, claim in claimed.items():
@@ -380,12 +388,12 @@ with needs(attention_entropy, softmax_entropy):
         print(f"d_k {d_k:4}   claimed {claim:.3f}   measured {mean:.3f} ± {error:.3f}   apart: {(claim - mean) / error:+.0f} errors")
 
 # %% [markdown]
-# The table is false at every width: too large at first, too small at the end. The direction holds, the entropy falls. But it falls
-# slowly, and no noise explains the difference. Figures in articles deserve a cell that recomputes them.
-
-# %% [markdown]
-# Now the picture: entropy against width, raw and scaled, 10 keys. The error bands are drawn too; can you see them? Before you run it:
-# will the scaled curve lie *on* ln 10 or below, and why?
+# The table is false at every width: too large at first, too small at the end. The direction holds, the entropy falls.
+# But it falls slowly, and no noise explains the difference. A figure in an article deserves a cell that recomputes
+# it.
+#
+# Now the picture: entropy against width, raw and scaled, 10 keys. The error bands are drawn too; can you see them?
+# Before you run it: will the scaled curve lie *on* ln 10 or below, and why?
 
 # %%
 widths = [1, 4, 16, 64, 256, 512, 1024]
@@ -396,8 +404,8 @@ with needs(attention_entropy, softmax_entropy):
         widths,
         {"raw": (raw[:, 0], raw[:, 1]), "divided by √d_k": (scaled[:, 0], scaled[:, 1])},
         title="Entropy of attention over 10 random keys, 10 × 1,000 samples",
-        alt="Both curves begin at 1.9. The scaled one stays flat, below the level of ln 10 = 2.30. The raw one falls to below 0.1 "
-        "at d_k = 1024.",
+        alt="Both curves begin at 2.0. The scaled one stays nearly flat, at 1.9, below the level of ln 10 = 2.30. The raw "
+        "one falls to below 0.1 at d_k = 1024.",
         xlabel="d_k",
         ylabel="entropy in nats",
         xlog=True,
@@ -405,14 +413,15 @@ with needs(attention_entropy, softmax_entropy):
     )
 
 # %% [markdown]
-# Scaled scores still differ, with a standard deviation of 1. So some keys get more weight than others, and the entropy lies below
-# ln 10. That is a good start: a preference that training can still change in either direction.
+# Scaled scores still differ, with a standard deviation of 1. So some keys get more weight than others, and the
+# entropy lies below ln 10. That is a good start: a preference that training can still change in either direction.
 
 # %% [markdown]
 # ## What is left of the gradient
 #
-# Why is a hard choice at the start of training bad? Because little can be learned from it. If a weight is practically 1, a small change
-# of the scores changes nothing. How much do the weights move when one score moves? Try it by hand first.
+# Why is a hard choice at the start of training bad? Because little can be learned from it. If a weight is practically
+# 1, a small change of the scores changes nothing. How much do the weights move when one score moves? Try it by hand
+# first.
 
 # %%
 scores = torch.tensor([0.0, math.log(3)], dtype=torch.float64)
@@ -422,16 +431,15 @@ print("weights:", before.tolist())
 print("change of each weight per change of the first score:", ((after - before) / 1e-6).tolist())
 
 # %% [markdown]
-# The weights are 1/4 and 3/4, the changes 3/16 and -3/16. What the first weight wins, the second loses. In general, from the
-# derivative of the formula:
+# The weights are 1/4 and 3/4, the changes 3/16 and -3/16. What the first weight wins, the second loses. In general,
+# from the derivative of the formula:
 #
 # $$\frac{\partial p_i}{\partial x_j} = p_i (1 - p_i) \;\text{ if } i = j, \qquad -p_i\, p_j \;\text{ otherwise}$$
 #
 # Check with 1/4 and 3/4: on the diagonal 1/4 · 3/4 = 3/16.
-
-# %% [markdown]
-# All derivatives together are a matrix, the *Jacobian*: row i belongs to weight i, column j to score j. As a loop, for the weights
-# 1/2, 1/4, 1/4:
+#
+# All derivatives together are a matrix, the *Jacobian*: row i belongs to weight i, column j to score j. As a loop,
+# for the weights 1/2, 1/4, 1/4:
 
 # %%
 p = [0.5, 0.25, 0.25]
@@ -439,19 +447,25 @@ for i in range(3):
     print([p[i] * (1 - p[i]) if i == j else -p[i] * p[j] for j in range(3)])
 
 # %% [markdown]
-# Each row sums to 0: add the same number to all scores, and nothing moves. Each column sums to 0: the weights always sum to 1. And what
-# would the matrix be for the weights 1, 0, 0?
+# Each row sums to 0: add the same number to all scores, and nothing moves. Each column sums to 0: the weights always
+# sum to 1. And what would the matrix be for the weights 1, 0, 0?
+#
+# A tool for the next exercise: `torch.diag_embed` puts each row of numbers on the diagonal of a matrix of its own.
+# Which shape will come out?
+
+# %%
+print(torch.diag_embed(torch.tensor([[1, 2], [3, 4], [5, 6]])))
 
 # %% [markdown]
 # ## Exercise: the Jacobian of the softmax
 #
-# Write `softmax_jacobian(p)` for weights p of shape (…, S): the result has shape (…, S, S), one matrix for each row of weights. Look
-# for a form without a loop: one matrix that has all the products, and one that has only a diagonal. The rules:
+# Write `softmax_jacobian(p)` for weights p of shape (…, S): the result has shape (…, S, S), one matrix for each row
+# of weights. Look for a form without a loop: one matrix that has all the products, and one that has only a diagonal.
+# The rules:
 #
 # * p holds weights, not scores: the rows sum to 1, and weights of exactly 0 or 1 may occur.
 # * Any number of leading dimensions, also none.
 # * float32 and float64 are kept.
-
 
 # %% nbgrader={"grade": false, "grade_id": "softmax_jacobian", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def softmax_jacobian(p):
@@ -463,7 +477,6 @@ def softmax_jacobian(p):
     return torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
     ### END SOLUTION
 
-
 # %% nbgrader={"grade": true, "grade_id": "check_softmax_jacobian", "locked": true, "points": 2, "schema_version": 3, "solution": false, "task": false}
 check(softmax_jacobian)
 
@@ -471,8 +484,8 @@ check(softmax_jacobian)
 # hint(softmax_jacobian)  # remove the first "#", run, and run again for the next hint
 
 # %% [markdown]
-# Three Jacobians side by side: the scores 0, 1, 2, 3 times 0.3, times 1 and times 6. Where is there most to learn, and where is
-# nothing left?
+# Three Jacobians side by side: the scores 0, 1, 2, 3 times 0.3, times 1 and times 6. Where is there most to learn,
+# and where is nothing left?
 
 # %%
 with needs(softmax_jacobian):
@@ -481,16 +494,16 @@ with needs(softmax_jacobian):
     plots.heatmaps(
         {f"scores times {factor}": matrix for factor, matrix in zip(factors, softmax_jacobian(weights))},
         title="How each weight (row) moves with each score (column)",
-        alt="Three four-by-four matrices, positive on the diagonal and negative beside it. Large entries for the factors 0.3 and 1; "
-        "for the factor 6 all are nearly zero.",
+        alt="Three four-by-four matrices, blue (positive) on the diagonal and red (negative) beside it. Strong colours for "
+        "the factors 0.3 and 1; for the factor 6 all entries are nearly zero, and the matrix is white.",
         xlabel="score",
         ylabel="weight",
-        values=True,
+        diverging=True,
     )
 
 # %% [markdown]
-# One number for the size of a matrix is its *Frobenius norm*: square all entries, add them, take the root. It bounds the gradient that
-# can come through the softmax. For equal weights and for a hard choice:
+# One number for the size of a matrix is its *Frobenius norm*: square all entries, add them, take the root. It bounds
+# the gradient that can come through the softmax. For equal weights and for a hard choice:
 
 # %%
 with needs(softmax_jacobian):
@@ -498,8 +511,8 @@ with needs(softmax_jacobian):
         print(p, "norm", round(softmax_jacobian(torch.tensor(p)).square().sum().sqrt().item(), 4))
 
 # %% [markdown]
-# Now for random attention: 10 keys, 4,000 samples for each width, seed 0. The cell prints mean and median, raw and scaled. The median
-# is the norm of a typical sample: half lie below it. Will raw mean and median be alike?
+# Now for random attention: 10 keys, 4,000 samples for each width, seed 0. The cell prints mean and median, raw and
+# scaled. The median is the norm of a typical sample: half lie below it. Will raw mean and median be alike?
 
 # %%
 def gradient_norms(d_k, scaled):
@@ -509,7 +522,6 @@ def gradient_norms(d_k, scaled):
     return softmax_jacobian(weights).square().sum(dim=(-2, -1)).sqrt()
 
 
-# %%
 with needs(softmax_jacobian):
     for d_k in (64, 256, 512, 1024):
         raw, scaled = gradient_norms(d_k, scaled=False), gradient_norms(d_k, scaled=True)
@@ -519,8 +531,9 @@ with needs(softmax_jacobian):
         )
 
 # %% [markdown]
-# The raw mean falls, but the raw *median* collapses: at large widths a typical query passes on almost no gradient, and the mean lives
-# on a few lucky queries whose best two keys are nearly tied. Scaled, mean and median stay where they are.
+# The raw mean falls, but the raw *median* collapses: at large widths a typical query passes on almost no gradient,
+# and the mean lives on a few lucky queries whose best two keys are nearly tied. Scaled, mean and median stay where
+# they are.
 
 # %%
 widths = [4, 16, 64, 256, 512, 1024]
@@ -532,8 +545,8 @@ with needs(softmax_jacobian):
         widths,
         lines,
         title="Norm of the softmax Jacobian, 10 keys, 4,000 samples",
-        alt="On logarithmic axes: mean and median of the scaled norms are flat at about a third. The raw mean falls slowly to 0.04, "
-        "the raw median falls by more than four powers of ten.",
+        alt="On logarithmic axes: mean and median of the scaled norms are flat at about a third. The raw mean falls slowly, to below "
+        "0.05; the raw median falls by about five powers of ten.",
         xlabel="d_k",
         ylabel="Frobenius norm",
         xlog=True,
@@ -543,21 +556,22 @@ with needs(softmax_jacobian):
 # %% [markdown]
 # ## Does training fail without it?
 #
-# So the gradient through the softmax vanishes without the scale: that claim holds. From there it is often said that a Transformer
-# *can't be trained* without √d_k. That is another claim, and a larger one.
-
-# %% [markdown]
-# An honest word: a small task can be learned without the scale. The queries and keys of a real layer come from weight matrices, and
-# training can make those smaller by itself. A later notebook, where you sort numbers, trains both ways and measures it.
-
-# %% [markdown]
-# Remember the difference. Experiments like these tell what a mechanism does at the start of training. Whether a model trains in the
-# end depends on more, and a model that trains is no proof that each of its parts is right. That is what checks are for.
+# So the gradient through the softmax vanishes without the scale: that claim holds. From there it is often said that a
+# Transformer *can't be trained* without √d_k. That is another claim, and a larger one.
+#
+# An honest word: a small task can be learned without the scale. The queries and keys of a real layer come from weight
+# matrices, and training can make those smaller by itself. A later notebook, where you sort numbers, trains both ways
+# and measures it.
+#
+# Remember the difference. Experiments like these tell what a mechanism does at the start of training. Whether a model
+# trains in the end depends on more, and a model that trains is no proof that each of its parts is right. That is what
+# checks are for.
 
 # %% [markdown]
 # ## What you found
 #
-# * The variance of q · k is d_k, for independent numbers of mean 0 and variance 1. Its root is the size of a typical score.
+# * The variance of q · k is d_k, for independent numbers of mean 0 and variance 1. Its root is the size of a typical
+#   score.
 # * Dividing by √d_k gives scores of standard deviation 1 at every width. Dividing by d_k flattens the weights.
 # * Raw scores saturate the softmax: its entropy falls, and its typical gradient all but vanishes.
 # * Two tables that circulate do not survive a measurement.
@@ -566,5 +580,5 @@ with needs(softmax_jacobian):
 progress()
 
 # %% [markdown]
-# To hand in, save the notebook and send it under its own name, `02_why_sqrt_dk.ipynb`. Next, in `03_positional_encoding`: attention can't
-# tell the order of its keys. What can be done about it?
+# To hand in, save the notebook and send it under its own name, `02_why_sqrt_dk.ipynb`. Next, in
+# `03_positional_encoding`: attention can't tell the order of its keys. What can be done about it?

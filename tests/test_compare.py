@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+
 from course_utils.compare import Mismatch, close, raises
 
 ONE = torch.ones(2, 3, dtype=torch.float64)

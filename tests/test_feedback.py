@@ -3,19 +3,18 @@
 import json
 import random
 import re
-import sys
-import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+
 from course_utils import check, checks, hint, manifest, needs, progress, side_by_side
 from course_utils.compare import close
 from course_utils.results import Feedback
-from toy_course import course, shell  # noqa: F401
 
+pytest_plugins = ["toy_course"]
 pytestmark = pytest.mark.usefixtures("course")
 JOURNAL = Path(".course_progress.json")
 
@@ -87,7 +86,9 @@ def test_wrong_numbers_stand_beside_the_expected_ones():
     assert svg.get("role") == "img" and "1 of 2 differ" in svg.get("aria-label")
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("no"), SystemExit(3), RecursionError(), AssertionError("<script>")])
+@pytest.mark.parametrize(
+    "error", [ZeroDivisionError("no"), SystemExit(3), RecursionError(), AssertionError("<script>")]
+)
 def test_whatever_the_answer_raises_stays_inside(error):
     def double(x):
         raise error
@@ -171,7 +172,8 @@ def test_progress_remembers_a_pass_and_says_what_is_newest():
     assert re.search(r"double +1  ✓ passed\n", repr(progress()))
     assert "1 of 4 exercises" in repr(progress()) and "1 of 5.5 points" in repr(progress())
     check(wrong)
-    assert re.search(r"double +1  ✓ passed earlier, the newest try does not", progress()._repr_html_() and repr(progress()))
+    for text in (repr(progress()), progress()._repr_html_()):
+        assert "✓ passed earlier, the newest try does not" in text
     assert not list(Path().glob("*.part")) and not list(Path().glob(".*.part"))
 
 
@@ -251,14 +253,7 @@ def test_titles_and_notes_are_escaped():
     assert "<i>" not in page and page.count("&lt;i&gt;") == 4
 
 
-def test_hundreds_of_checks_cost_no_time():
-    started = time.perf_counter()
-    for _ in range(100):
-        check(named("double", lambda x: x))
-    assert time.perf_counter() - started < 5
-
-
-def test_a_notebook_cell_is_checked_and_shown(shell):  # noqa: F811
+def test_a_notebook_cell_is_checked_and_shown(shell):
     feedback = shell("def double(x):\n    raise NotImplementedError()\n\n\ncheck(double)")
     assert repr(feedback) == "double: not attempted yet"
     assert shell("def double(x):\n    return 2 * x\n\n\ncheck(double)").passed
@@ -269,4 +264,3 @@ def test_close_and_checks_share_their_tolerances():
     numbers = torch.ones(2), torch.ones(2) + 1e-6
     close(*numbers)
     assert not any(map(any, side_by_side.pair(*numbers).differs))
-    assert "course_utils" in sys.modules

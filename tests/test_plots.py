@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 import torch
+
 from course_utils import embed, plots
 
 LINE = torch.linspace(1, 10, 50)
@@ -44,7 +45,9 @@ def test_a_picture_is_wellformed_and_described(kind, drawn):
 def test_text_and_axes_take_the_colour_of_the_page(kind, drawn):
     CALLS[kind](title="t", alt="a")
     assert "currentColor" in drawn[0]
-    assert embed.INK not in drawn[0] and "#000000" not in re.sub(r">[^<]*<", "><", drawn[0]).replace("fill: #000000", "")
+    assert embed.INK not in drawn[0] and "#000000" not in re.sub(r">[^<]*<", "><", drawn[0]).replace(
+        "fill: #000000", ""
+    )
 
 
 @pytest.mark.parametrize("kind", CALLS)

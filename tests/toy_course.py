@@ -6,6 +6,7 @@ from types import ModuleType
 
 import pytest
 import torch
+
 from course_utils import feedback, manifest, parts
 from course_utils.compare import close
 

@@ -103,7 +103,9 @@ def _mask_cases(answer, case, query, key, value):
         close(answer(query, wild_key, wild_value, torch.tensor([True, False, True])), expected, **NEAR)
     with case("a query that may attend nothing gets zeros"):
         mask = torch.tensor([[True, True, True], [False, False, False]])
-        close(answer(query, key, value, mask), (exact([[4.0], [0.0]]), exact([[2 / 8, 1 / 8, 5 / 8], [0.0] * 3])), **NEAR)
+        close(
+            answer(query, key, value, mask), (exact([[4.0], [0.0]]), exact([[2 / 8, 1 / 8, 5 / 8], [0.0] * 3])), **NEAR
+        )
     with case("a mask of floats and a mask of integers raise a TypeError"):
         raises(TypeError, answer, query, key, value, torch.ones(2, 3))
         raises(TypeError, answer, query, key, value, torch.ones(2, 3, dtype=torch.int64))
@@ -166,37 +168,46 @@ def _with_graph(result):
 HINTS = {
     "hard_lookup": (
         "You need one score for each key first. Then you need the place of the largest score, not the score itself.",
-        "keys @ query gives all S scores at once. A tensor has a method that returns the place of its largest entry, the first "
+        "keys @ query gives all S scores at once. A tensor has a method that returns the place of its largest "
+        "entry, the first "
         "one where several are equal.",
         "place = (keys @ query).argmax(); and values can be indexed with it.",
     ),
     "soft_lookup": (
         "Three steps: scores, weights, mixture. The temperature acts on the scores, before they become weights.",
-        "Refuse a temperature <= 0 first, with an f-string that holds the number. Then divide the scores by it and give them to "
+        "Refuse a temperature <= 0 first, with an f-string that holds the number. Then divide the scores by it and"
+        " give them to "
         "softmax. A row of weights (S,) times a matrix of values (S, E) is the mixture (E,).",
         "weights = softmax(keys @ query / temperature, dim=0); and the mixture is weights @ values. Before it: "
         'if temperature <= 0: raise ValueError(f"temperature must be positive, got {temperature}").',
     ),
     "scaled_dot_product_attention": (
-        "Five steps: scaled scores (..., T, S); hide what the mask forbids; softmax along the keys; dropout on a copy of the "
+        "Five steps: scaled scores (..., T, S); hide what the mask forbids; softmax along the keys; dropout on a "
+        "copy of the "
         "weights; mix the values. Return the mixture and the weights from before dropout.",
-        "key.transpose(-2, -1) swaps the last two axes, whatever stands in front. D is query.shape[-1]. A hidden score must "
-        "become -inf before the softmax: see masked_fill, and ~mask. The course's softmax turns a row of only -inf into "
+        "key.transpose(-2, -1) swaps the last two axes, whatever stands in front. D is query.shape[-1]. A hidden "
+        "score must "
+        "become -inf before the softmax: see masked_fill, and ~mask. The course's softmax turns a row of only -inf"
+        " into "
         "zeros. F.dropout(weights, dropout_p, training) does nothing where training is False.",
-        "scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1]); where there is a mask: TypeError if mask.dtype "
+        "scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1]); where there is a mask: TypeError if "
+        "mask.dtype "
         "!= torch.bool, then scores = scores.masked_fill(~mask, -math.inf); weights = softmax(scores, dim=-1); and the "
         "output is F.dropout(weights, dropout_p, training) @ value.",
     ),
     "causal_mask": (
         "Row t is True in the columns 0 to t. Which shape do the True entries of the whole matrix form?",
-        "Start from a matrix full of True, made on the device, and keep its lower triangle with the diagonal; or compare "
+        "Start from a matrix full of True, made on the device, and keep its lower triangle with the diagonal; or "
+        "compare "
         "torch.arange(length) as a column with itself as a row.",
         "torch.ones(length, length, dtype=torch.bool, device=device) has a method tril().",
     ),
     "padding_mask": (
-        "Place s of a sequence is allowed while s is smaller than the length of this sequence. That is one comparison for all "
+        "Place s of a sequence is allowed while s is smaller than the length of this sequence. That is one "
+        "comparison for all "
         "places and all sequences, if the shapes broadcast.",
-        "Make the places with torch.arange(max_length, device=lengths.device), compare them with the lengths as a column "
+        "Make the places with torch.arange(max_length, device=lengths.device), compare them with the lengths as a "
+        "column "
         "(B, 1), and put two axes of size 1 in between with None indices or reshape. Check the lengths before.",
         "(places < lengths[:, None])[:, None, None, :] is the mask. Before it: for length in lengths.tolist(): raise a "
         "ValueError that holds length and max_length unless 0 <= length <= max_length.",

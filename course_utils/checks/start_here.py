@@ -87,13 +87,14 @@ def _no_row_by_row(names):
 
 HINTS = {
     "softmax": (
-        "Only differences between scores count: softmax(x) and softmax(x - c) are equal for every number c that is the same "
-        "along dim. Which c makes every exponential at most 1?",
-        "Take the largest score with x.amax(dim=dim, keepdim=True), subtract it, then exponentiate and divide by the sum along "
-        "dim, again with keepdim=True. In a row of nothing but -inf the largest is -inf too, and -inf minus -inf is NaN: put 0 "
-        "in its place there. The sum of that row is then 0: what may stand in its place?",
-        "top = x.amax(dim=dim, keepdim=True); top = top.masked_fill(top == float('-inf'), 0.0); e = torch.exp(x - top); "
-        "total = e.sum(dim=dim, keepdim=True); and the result is e / total, with 1.0 filled in where total == 0.",
+        "Only differences between scores count: softmax(x) and softmax(x - c) are equal for every number c that is "
+        "the same along dim. Which c makes every exponential at most 1?",
+        "Take the largest score with x.amax(dim=dim, keepdim=True), subtract it, then exponentiate and divide by "
+        "the sum along dim, again with keepdim=True. In a row of nothing but -inf the largest is -inf too, and -inf"
+        " minus -inf is NaN: put 0 in its place there. The sum of that row is then 0: what may stand in its place?",
+        "top = x.amax(dim=dim, keepdim=True); top = top.masked_fill(top == float('-inf'), 0.0); e = torch.exp(x - "
+        "top); total = e.sum(dim=dim, keepdim=True); and the result is e / total, with 1.0 filled in where total =="
+        " 0.",
     ),
     "batched_outer": (
         "Write the three shapes below each other: (B, T), (B, S), (B, T, S). Which dimension does a lack, which one b?",

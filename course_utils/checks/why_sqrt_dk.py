@@ -76,7 +76,8 @@ def softmax_jacobian(answer, case):
         close(answer(_numbers([[1.0, 0.0], [0.5, 0.5]])), expected)
     with case("any leading dimensions: (2, 3, 4) gives (2, 3, 4, 4), equal to PyTorch's own derivative"):
         scores = torch.linspace(-2, 2, 24, dtype=torch.float64).sin().mul(3).reshape(2, 3, 4)
-        expected = [torch.autograd.functional.jacobian(lambda x: torch.softmax(x, 0), row) for row in scores.reshape(6, 4)]
+        rows = scores.reshape(6, 4)
+        expected = [torch.autograd.functional.jacobian(lambda x: torch.softmax(x, 0), row) for row in rows]
         close(answer(torch.softmax(scores, -1)), torch.stack(expected).reshape(2, 3, 4, 4))
     with case("float32 stays float32, and the weights that you were given are not changed"):
         p = torch.tensor([[0.5, 0.5]])
@@ -128,32 +129,36 @@ def _seed_decides(ask):
 
 HINTS = {
     "dot_product_moments": (
-        "Two blocks of random numbers of the same shape: one row is one vector. Which shape do they need, and along which "
-        "dimension does a dot product sum?",
-        "torch.randn(n_samples, d_k, generator=generator) twice; multiply place by place and sum along the last dimension. Then "
-        "the mean, and the mean of the squared distances from it. Check the sizes first and raise ValueError.",
-        "products = (q * k).sum(dim=-1); mean = products.mean(); the variance is ((products - mean) ** 2).mean(). Both with "
-        '.item(). And before all that: if d_k < 1 or n_samples < 1: raise ValueError(f"… got {d_k} and {n_samples}").',
+        "Two blocks of random numbers of the same shape: one row is one vector. Which shape do they need, and along"
+        " which dimension does a dot product sum?",
+        "torch.randn(n_samples, d_k, generator=generator) twice; multiply place by place and sum along the last "
+        "dimension. Then the mean, and the mean of the squared distances from it. Check the sizes first and raise "
+        "ValueError.",
+        "products = (q * k).sum(dim=-1); mean = products.mean(); the variance is ((products - mean) ** 2).mean(). "
+        'Both with .item(). And before all that: if d_k < 1 or n_samples < 1: raise ValueError(f"… got {d_k} and '
+        '{n_samples}").',
     ),
     "softmax_entropy": (
         "First weights, then one number from them. Both steps run along dim.",
-        "The sum of -p ln p. Where p is 0 the computer says 0 times -inf, which is NaN: give the logarithm another number there, "
-        "one whose logarithm is finite. The factor p = 0 in front makes the product 0.",
-        "p = softmax(scores, dim); log_p = torch.log(p.masked_fill(p == 0, 1.0)); and the result is -(p * log_p).sum(dim=dim).",
+        "The sum of -p ln p. Where p is 0 the computer says 0 times -inf, which is NaN: give the logarithm another "
+        "number there, one whose logarithm is finite. The factor p = 0 in front makes the product 0.",
+        "p = softmax(scores, dim); log_p = torch.log(p.masked_fill(p == 0, 1.0)); and the result is -(p * "
+        "log_p).sum(dim=dim).",
     ),
     "attention_entropy": (
-        "Draw all queries at once and all keys at once. One sample has one query of length d_k, and n_keys keys of that length. "
-        "Which shapes are these?",
-        "query (n_samples, d_k) becomes (n_samples, 1, d_k) beside the keys (n_samples, n_keys, d_k). Multiply, sum along the last "
-        "dimension: scores (n_samples, n_keys). Scale them where asked, take the entropy of each row, and the mean.",
-        "scores = (query.unsqueeze(1) * keys).sum(dim=-1); if scaled: scores = scores / math.sqrt(d_k); and the result is "
-        "softmax_entropy(scores).mean().item(). Check the three sizes first.",
+        "Draw all queries at once and all keys at once. One sample has one query of length d_k, and n_keys keys of "
+        "that length. Which shapes are these?",
+        "query (n_samples, d_k) becomes (n_samples, 1, d_k) beside the keys (n_samples, n_keys, d_k). Multiply, sum"
+        " along the last dimension: scores (n_samples, n_keys). Scale them where asked, take the entropy of each "
+        "row, and the mean.",
+        "scores = (query.unsqueeze(1) * keys).sum(dim=-1); if scaled: scores = scores / math.sqrt(d_k); and the "
+        "result is softmax_entropy(scores).mean().item(). Check the three sizes first.",
     ),
     "softmax_jacobian": (
-        "Entry (i, j) is the product -p_i p_j, and the diagonal has p_i added. So two matrices: one with all the products, one with "
-        "p on its diagonal.",
-        "All products: batched_outer from notebook 00 with p twice, only that the leading dimensions may be any number; "
-        "count from the end. A diagonal matrix for each row: torch.diag_embed.",
+        "Entry (i, j) is the product -p_i p_j, and the diagonal has p_i added. So two matrices: one with all the "
+        "products, one with p on its diagonal.",
+        "All products: batched_outer from notebook 00 with p twice, only that the leading dimensions may be any "
+        "number; count from the end. A diagonal matrix for each row: torch.diag_embed.",
         "p.unsqueeze(-1) * p.unsqueeze(-2) has shape (..., S, S). Subtract it from torch.diag_embed(p).",
     ),
 }

@@ -267,4 +267,4 @@ def four_axes_from_the_start(lengths, max_length):
 def counted_ones(lengths, max_length):
     if any(not 0 <= length <= max_length for length in lengths.tolist()):
         raise ValueError(f"{lengths} with max_length {max_length}")
-    return (torch.ones(len(lengths), 1, 1, max_length, device=lengths.device).cumsum(-1) <= lengths[:, None, None, None])
+    return torch.ones(len(lengths), 1, 1, max_length, device=lengths.device).cumsum(-1) <= lengths[:, None, None, None]

@@ -16,7 +16,8 @@ def largest(x, dim):
 
 
 @wrong("softmax", caught_by="huge_scores_are_no_trouble",
-       says="The exponential of a large score overflows. Subtract the largest score along dim before you take it, and mind rows without any finite score.")
+       says="The exponential of a large score overflows. Subtract the largest score along dim before you take it,"
+            " and mind rows without any finite score.")
 def as_in_the_formula(x, dim):
     e = torch.exp(x)
     return e / e.sum(dim=dim, keepdim=True)
@@ -30,21 +31,24 @@ def no_maximum_subtracted(x, dim):
 
 
 @wrong("softmax", caught_by="huge_scores_are_no_trouble",
-       says="You subtract the largest score of the whole tensor. A row far below it underflows: take the largest along dim, with keepdim=True.")
+       says="You subtract the largest score of the whole tensor. A row far below it underflows: take the largest "
+            "along dim, with keepdim=True.")
 def largest_of_all_subtracted(x, dim):
     e = torch.exp(x - x.max())
     return e / e.sum(dim=dim, keepdim=True)
 
 
 @wrong("softmax", caught_by="huge_scores_are_no_trouble",
-       says="Clamping the scores changes the weights of all scores beyond the limit. Subtract the largest score along dim; nothing needs a clamp then.")
+       says="Clamping the scores changes the weights of all scores beyond the limit. Subtract the largest score "
+            "along dim; nothing needs a clamp then.")
 def scores_clamped(x, dim):
     e = torch.exp(x.clamp(-50, 50))
     return e / e.sum(dim=dim, keepdim=True)
 
 
 @wrong("softmax", caught_by="huge_scores_are_no_trouble",
-       says="You divide the scores by the largest one. That changes their differences, and the weights with them: subtract it.")
+       says="You divide the scores by the largest one. That changes their differences, and the weights with them:"
+            " subtract it.")
 def divided_by_the_largest(x, dim):
     e = torch.exp(x / x.abs().amax(dim, keepdim=True))
     return e / e.sum(dim, keepdim=True)
@@ -86,7 +90,8 @@ def keepdim_forgotten(x, dim):
 
 
 @wrong("softmax", caught_by="nothing_but_minus_infinity_becomes_zeros",
-       says="A row of nothing but -inf gives NaN: -inf minus -inf, or zero divided by zero. Such a row must become zeros.")
+       says="A row of nothing but -inf gives NaN: -inf minus -inf, or zero divided by zero. Such a row must "
+            "become zeros.")
 def nan_for_empty_rows(x, dim):
     return torch.softmax(x, dim=dim)
 
@@ -124,14 +129,16 @@ def cut_from_the_graph(x, dim):
 
 
 @wrong("softmax", caught_by="gradients_flow_back_to_the_scores",
-       says="The denominator is detached, so the gradient misses that a larger score takes weight away from all others.")
+       says="The denominator is detached, so the gradient misses that a larger score takes weight away from all "
+            "others.")
 def denominator_cut_from_the_graph(x, dim):
     e = torch.exp(x - largest(x, dim))
     return e / safe(e.sum(dim, keepdim=True)).detach()
 
 
 @wrong("softmax", caught_by="a_vector_of_scores_becomes_weights",
-       says="You change the scores that the caller passed in (an operation in place, such as -= or exp_). Make a new tensor.")
+       says="You change the scores that the caller passed in (an operation in place, such as -= or exp_). Make a "
+            "new tensor.")
 def in_place(x, dim):
     x -= largest(x, dim)
     x.exp_()
@@ -152,20 +159,23 @@ def divided_by_the_largest_exponential(x, dim):
 
 
 @wrong("softmax", caught_by="a_vector_of_scores_becomes_weights",
-       says="The small number in your denominator keeps the weights from summing to one. Treat the empty row by itself.")
+       says="The small number in your denominator keeps the weights from summing to one. Treat the empty row by "
+            "itself.")
 def small_number_in_the_denominator(x, dim):
     e = torch.exp(x - largest(x, dim))
     return e / (e.sum(dim, keepdim=True) + 1e-6)
 
 
 @wrong("batched_outer", caught_by="one_row_alone_gives_every_product",
-       says="Your result is turned: place (t, s) of a row belongs to a[t] · b[s], so a counts the rows and b the columns.")
+       says="Your result is turned: place (t, s) of a row belongs to a[t] · b[s], so a counts the rows and b the "
+            "columns.")
 def turned(a, b):
     return a[:, None, :] * b[:, :, None]
 
 
 @wrong("batched_outer", caught_by="one_row_alone_gives_every_product",
-       says="Without a new dimension the numbers meet in pairs of the same place. Give a a dimension at the end and b one in the middle.")
+       says="Without a new dimension the numbers meet in pairs of the same place. Give a a dimension at the end "
+            "and b one in the middle.")
 def no_new_dimension(a, b):
     return a * b
 
@@ -177,7 +187,8 @@ def sums_of_pairs(a, b):
 
 
 @wrong("batched_outer", caught_by="every_row_of_a_batch_gives_every_product",
-       says="You sum over the batch: the result has no batch dimension any more. Each row of the batch keeps its own matrix.")
+       says="You sum over the batch: the result has no batch dimension any more. Each row of the batch keeps its "
+            "own matrix.")
 def summed_over_the_batch(a, b):
     return a.T @ b
 
@@ -201,13 +212,15 @@ def every_row_with_every_row(a, b):
 
 
 @wrong("batched_outer", caught_by="every_row_of_a_batch_gives_every_product",
-       says="The numbers are right, their places are not: a view or reshape doesn't move dimensions. Use permute or transpose, or place the new dimensions first.")
+       says="The numbers are right, their places are not: a view or reshape doesn't move dimensions. Use permute "
+            "or transpose, or place the new dimensions first.")
 def reshaped_in_place_of_transposed(a, b):
     return (a.T[:, :, None] * b).reshape(len(a), a.shape[1], b.shape[1])
 
 
 @wrong("batched_outer", caught_by="the_dtype_is_kept",
-       says="Your result is float32 whatever comes in. A tensor made by zeros or empty needs dtype=a.dtype; a product needs no such tensor.")
+       says="Your result is float32 whatever comes in. A tensor made by zeros or empty needs dtype=a.dtype; a "
+            "product needs no such tensor.")
 def single_precision(a, b):
     return a.float()[:, :, None] * b.float()[:, None, :]
 
@@ -225,6 +238,7 @@ def cut_from_the_graph(a, b):
 
 
 @wrong("batched_outer", caught_by="no_loop_takes_the_rows_one_by_one",
-       says="The numbers are right, but a loop takes the rows one by one. One product of a (B, T, 1) with a (B, 1, S) does them all.")
+       says="The numbers are right, but a loop takes the rows one by one. One product of a (B, T, 1) with a (B, "
+            "1, S) does them all.")
 def loop_over_the_batch(a, b):
     return torch.stack([torch.outer(a[i], b[i]) for i in range(len(a))])

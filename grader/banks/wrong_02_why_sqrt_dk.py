@@ -42,10 +42,10 @@ def standard_deviation(d_k, n_samples, generator=None):
        says="You divide by n - 1, as Tensor.var does unless told otherwise. Here the variance divides by n.")
 def divided_by_n_minus_one(d_k, n_samples, generator=None):
     x = products(d_k, n_samples, generator)
-    return x.mean().item(), x.var().item()
+    return x.mean().item(), ((x - x.mean()).square().sum() / (n_samples - 1)).item()
 
 
-@wrong("dot_product_moments", caught_by="one_sample_has_variance_zero",
+@wrong("dot_product_moments", caught_by="the_mean_scatters_as_a_mean_of_products",
        says="These are the moments of the numbers in q. Those of the products q · k are asked for.")
 def moments_of_the_entries(d_k, n_samples, generator=None):
     refuse(d_k=d_k, n_samples=n_samples)
@@ -53,8 +53,9 @@ def moments_of_the_entries(d_k, n_samples, generator=None):
     return q.mean().item(), q.var(correction=0).item()
 
 
-@wrong("dot_product_moments", caught_by="one_sample_has_variance_zero",
-       says="These are the moments of the numbers q_i k_i, before they are summed. A dot product is their sum over d_k.")
+@wrong("dot_product_moments", caught_by="the_mean_scatters_as_a_mean_of_products",
+       says="These are the moments of the numbers q_i k_i, before they are summed. A dot product is their sum "
+            "over d_k.")
 def products_not_summed(d_k, n_samples, generator=None):
     refuse(d_k=d_k, n_samples=n_samples)
     x = torch.randn(n_samples, d_k, generator=generator) * torch.randn(n_samples, d_k, generator=generator)
@@ -202,14 +203,16 @@ def dimension_kept(scores, dim=-1):
 
 
 @wrong("softmax_entropy", caught_by="a_weight_of_zero_adds_nothing",
-       says="0 · ln 0 is NaN to the computer: 0 times minus infinity. In an entropy a weight of 0 adds 0; say so in the code.")
+       says="0 · ln 0 is NaN to the computer: 0 times minus infinity. In an entropy a weight of 0 adds 0; say so "
+            "in the code.")
 def nan_at_zero(scores, dim=-1):
     p = torch.softmax(scores, dim)
     return -(p * p.log()).sum(dim)
 
 
 @wrong("softmax_entropy", caught_by="a_weight_of_zero_adds_nothing",
-       says="log_softmax is -inf where a score is -inf, and 0 times -inf is NaN. A weight of 0 adds 0; say so in the code.")
+       says="log_softmax is -inf where a score is -inf, and 0 times -inf is NaN. A weight of 0 adds 0; say so in "
+            "the code.")
 def nan_at_minus_infinity(scores, dim=-1):
     log_p = torch.log_softmax(scores, dim)
     return -(log_p.exp() * log_p).sum(dim)
@@ -282,7 +285,8 @@ def root_of_the_number_of_keys(d_k, n_keys, n_samples, scaled=True, generator=No
 
 
 @wrong("attention_entropy", caught_by="raw_scores_lose_it_as_the_width_grows",
-       says="You average the weights over the samples first, which makes them equal. First the entropy of each sample, then the mean.")
+       says="You average the weights over the samples first, which makes them equal. First the entropy of each "
+            "sample, then the mean.")
 def entropy_of_the_mean_weights(d_k, n_keys, n_samples, scaled=True, generator=None):
     scores = random_scores(d_k, n_keys, n_samples, generator)
     weights = torch.softmax(scores / math.sqrt(d_k) if scaled else scores, dim=-1).mean(0)
@@ -320,7 +324,8 @@ def one_query_for_all(d_k, n_keys, n_samples, scaled=True, generator=None):
 
 
 @wrong("attention_entropy", caught_by="raw_scores_lose_it_as_the_width_grows",
-       says="You draw scores directly, with variance one. Draw queries and keys: the variance of their product is what this is about.")
+       says="You draw scores directly, with variance one. Draw queries and keys: the variance of their product is"
+            " what this is about.")
 def scores_drawn_directly(d_k, n_keys, n_samples, scaled=True, generator=None):
     refuse(d_k=d_k, n_keys=n_keys, n_samples=n_samples)
     scores = torch.randn(n_samples, n_keys, generator=generator)
@@ -399,7 +404,8 @@ def factor_in_front_forgotten(p):
 
 
 @wrong("softmax_jacobian", caught_by="every_row_of_a_batch_gives_its_own_matrix",
-       says="Right for one row. For leading dimensions torch.diag and torch.outer won't do: think of diag_embed and of broadcasting.")
+       says="Right for one row. For leading dimensions torch.diag and torch.outer won't do: think of diag_embed "
+            "and of broadcasting.")
 def one_row_only(p):
     return torch.diag(p) - torch.outer(p, p)
 

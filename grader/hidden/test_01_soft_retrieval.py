@@ -1,7 +1,5 @@
 """Hidden checks of notebook 01: lookups, attention and its masks."""
 
-import math
-
 import pytest
 import torch
 
@@ -197,7 +195,7 @@ def test_scaled_dot_product_attention__weights_follow_the_scaled_scores(student,
 
 
 def test_scaled_dot_product_attention__takes_any_leading_dimensions(student, reference, draw):
-    for leading in ((), (12,), (12, 14), (12, 3, 2)):
+    for leading in ((), (2,), (3, 2), (2, 3, 12)):
         args = _inputs(draw, *leading)
         close(student.scaled_dot_product_attention(*args), reference.scaled_dot_product_attention(*args), **LOOSE)
 
@@ -209,7 +207,7 @@ def test_scaled_dot_product_attention__attends_only_where_the_mask_is_true(stude
 
 def _obeys_mask(student, draw, axes):
     """Scores are all equal here, so the scale is no matter: weights are the mask over its row sums."""
-    batch, heads = 12, 14
+    batch, heads = 2, 3
     query, key, value = _inputs(draw, batch, heads)
     query = query[:1, :1, :1].expand_as(query).clone()
     key = _equal_keys(query[0, 0], key)
@@ -303,9 +301,8 @@ def test_scaled_dot_product_attention__dropout_takes_single_weights_and_scales_t
     close(kept, (kept > 0.5).double(), what="survivors over their scaled weights", **LOOSE)
     close(kept[:, keys:], kept[:, :keys], what="the same weights in another value", **LOOSE)
     _near(kept.mean(), 1 - p, 0.06, "the share of weights that survive")
-    for dim in (0, 1):
-        for share in kept[:, :keys].mean(dim):
-            _near(share, 1 - p, 0.43, "the share of weights that survive in one row or column")
+    for dim, rows in ((0, "column"), (1, "row")):
+        _near(kept[:, :keys].mean(dim), 1 - p, 0.43, f"the share of weights that survive in one {rows}")
 
 
 @pytest.mark.random
@@ -320,13 +317,13 @@ def test_scaled_dot_product_attention__dropout_keeps_the_expected_output(student
     close(output, level.expand(queries, width), atol=0.06, rtol=0)
 
 
-def _near(got, expected, margin, what):
-    if not math.isfinite(got) or abs(float(got) - expected) > margin:
+def _near(shares, expected, margin, what):
+    if not ((shares - expected).abs() <= margin).all():
         raise Mismatch(f"{what} is far from the probability asked for")
 
 
 def test_scaled_dot_product_attention__is_written_by_hand(student, reference, draw):
-    query, key, value = _inputs(draw, 14, 16)
+    query, key, value = _inputs(draw, 3, 2)
     args = query, key, value, _partial(draw, query.shape[-2], key.shape[-2])
     got = student.by_hand("scaled_dot_product_attention", *args, forbidden=BY_HAND)
     close(got, reference.scaled_dot_product_attention(*args), **LOOSE)
@@ -341,7 +338,7 @@ def test_scaled_dot_product_attention__keeps_the_dtype(student, reference, draw)
 
 
 def test_scaled_dot_product_attention__passes_gradients_to_query_key_and_value(student, reference, draw):
-    args = _inputs(draw, 12)
+    args = _inputs(draw, 3)
     _gradients_close(student, reference, *args)
 
 
@@ -354,7 +351,9 @@ def test_scaled_dot_product_attention__gradients_stay_finite_through_masked_rows
 
 def _gradients_close(student, reference, *args):
     name, wrt = "scaled_dot_product_attention", (0, 1, 2)
-    close(student.gradients(name, *args, wrt=wrt), reference.gradients(name, *args, wrt=wrt), what="the gradient", **LOOSE)
+    close(
+        student.gradients(name, *args, wrt=wrt), reference.gradients(name, *args, wrt=wrt), what="the gradient", **LOOSE
+    )
 
 
 # causal_mask
@@ -393,9 +392,13 @@ def test_causal_mask__of_one_position_allows_it(student):
     close(student.causal_mask(1), torch.tensor([[True]]))
 
 
-def test_causal_mask__is_made_on_the_device_asked_for(student, reference, draw):
+def test_causal_mask__is_made_on_the_device_asked_for(student, draw):
     length = draw.sizes(1, low=4)[0]
-    close(student.causal_mask(length, "cpu"), reference.causal_mask(length, "cpu"))
+    close(
+        _as_bool(student.causal_mask(length, "cpu"), length)[-1, :-1].all().item(),
+        True,
+        what="the past of the last row",
+    )
     # PyTorch refuses this name as soon as it is used.
     raises(RuntimeError, student.causal_mask, length, device="nowhere")
 
@@ -461,5 +464,6 @@ def test_padding_mask__refuses_a_length_out_of_range(student, draw):
     counts = _places(student.padding_mask(lengths, length), batch, length).sum(-1)
     close(counts, lengths, what="the number of places that each sequence may attend")
     for bad in (120, -30):
+        lengths = lengths.clone()
         lengths[1] = bad
         raises(ValueError, student.padding_mask, lengths, length, mentions=(str(bad), str(length)))

@@ -60,7 +60,7 @@ def _call(function, request):
 
 def _once(function, args, kwargs, request, operators):
     """One call with all global generators set, so that what was drawn before does not matter."""
-    torch.manual_seed(request["seed"])
+    torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed also queues a seed, with a stack, for every absent GPU
     np.random.seed(request["seed"] % 2**32)
     random.seed(request["seed"])
     if not request["watch"]:
@@ -102,14 +102,23 @@ def _gradient_targets(args, kwargs, wrt):
 
 
 def _gradients(value, watched):
-    """Gradients of a fixed mixture of all floating outputs, so that no two entries of an output count alike."""
+    """Gradients of a fixed mixture of all floating outputs. None where no output has a graph."""
     outputs = [each for each in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(each, torch.Tensor)]
     outputs = [each for each in outputs if each.is_floating_point() and each.requires_grad]
     if not outputs:
         return None
-    mixture = sum((each * torch.cos(torch.arange(each.numel(), dtype=each.dtype)).reshape(each.shape)).sum() for each in outputs)
+    mixture = sum((each * _coefficients(each)).sum() for each in outputs)
     grads = torch.autograd.grad(mixture, watched, allow_unused=True)
     return [torch.zeros_like(tensor) if grad is None else grad for tensor, grad in zip(watched, grads, strict=True)]
+
+
+def _coefficients(output):
+    """A number for each entry of an output, from its place along each dimension: another shape gives another mixture."""
+    angles = torch.ones((), dtype=torch.float64)
+    for dim, size in enumerate(output.shape):
+        step = torch.arange(size, dtype=torch.float64).reshape([-1] + [1] * (output.dim() - dim - 1))
+        angles = angles + step * (dim + 2) ** 0.5
+    return torch.cos(angles).to(output.dtype)
 
 
 def identical(one, other):
@@ -123,4 +132,4 @@ def identical(one, other):
         return one.keys() == other.keys() and all(identical(one[key], other[key]) for key in one)
     if isinstance(one, (bool, int, float, str)) and isinstance(other, (bool, int, float, str)):
         return one == other or (one != one and other != other)
-    return type(one) is type(other)
+    return type(one).__name__ == type(other).__name__

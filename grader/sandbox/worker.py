@@ -11,12 +11,16 @@ import shutil
 import signal
 import socket
 import sys
+import time
 
 from grader.sandbox import calls, isolation, wire
 
 
 def main(control_fd, level, folder, readable):
-    """Serve the judge on the control socket: a byte "f" and a descriptor ask for a fork, "e" and a number for its end."""
+    """Serve the judge on the control socket.
+
+    "f" with a descriptor asks for a fork, "e" with a process number for its end, "w" for its end after a moment to finish by itself.
+    """
     control = socket.socket(fileno=control_fd)
     _warm_up()
     isolation.adopt_orphans()
@@ -31,8 +35,8 @@ def main(control_fd, level, folder, readable):
         command, argument = message[:1], message[1:].decode()
         if command == b"f":
             control.sendall(str(_fork(control, socket.socket(fileno=descriptors[0]), rules)).encode())
-        elif command == b"e":
-            control.sendall(_end(int(argument), folder).encode())
+        else:
+            control.sendall(_end(int(argument), folder, patience=1.0 if command == b"w" else 0.0).encode())
 
 
 def _warm_up():
@@ -116,9 +120,13 @@ def _one_line(error):
     return f"{type(error).__name__}{where}: {calls.message_of(error)}".strip()
 
 
-def _end(pid, folder):
+def _end(pid, folder, patience):
     """End an exercise: its process, whatever it started and left, and its files. Says how the process had ended."""
     ended, status = os.waitpid(pid, os.WNOHANG)
+    while not ended and patience > 0:
+        time.sleep(0.01)
+        patience -= 0.01
+        ended, status = os.waitpid(pid, os.WNOHANG)
     if not ended:
         for victim in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
