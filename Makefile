@@ -44,6 +44,7 @@ test-all: $(READY)
 
 notebooks: $(READY)
 	$(BIN)/python -m grader release
+	$(BIN)/python -m examples.build
 
 prove: $(READY)
 	$(BIN)/python -m grader prove $(ONLY)

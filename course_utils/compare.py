@@ -86,6 +86,8 @@ def _floats_close(got, expected, atol, rtol, what):
     if type(got) is not float:
         hint = " (`.item()` makes a Python float)" if isinstance(got, torch.Tensor) else ""
         raise Mismatch(f"{what}: expected a float, got {describe(got)}{hint}")
+    if math.isnan(got) and math.isnan(expected):
+        return
     if math.isfinite(expected) and not math.isfinite(got):
         raise Mismatch(f"{what} is not finite")
     atol = TOLERANCES[torch.float64] if atol is None else atol

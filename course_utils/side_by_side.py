@@ -61,7 +61,7 @@ def as_text(numbers):
 
 
 def as_svg(numbers):
-    """Both matrices as coloured cells with their numbers; a cell that differs has an outline and a marked corner."""
+    """Both matrices as coloured cells with their numbers; a cell that differs has an outline and a white corner."""
     form = _format(numbers)
     texts = [form(value) for grid in (numbers.got, numbers.expected) for row in grid for value in row]
     cell = max(34, 7 * max(map(len, texts)) + 12)
@@ -76,7 +76,8 @@ def as_svg(numbers):
     label = f"Yours beside expected, {rows} x {columns} numbers. {count} of {rows * columns} differ."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{html.escape(label)}" width="{width}" '
-        f'viewBox="0 0 {width} {height}" style="max-width:100%;height:auto" font-family="sans-serif" font-size="12">'
+        f'viewBox="0 0 {width} {height}" style="max-width:100%;height:auto;display:block" '
+        f'font-family="sans-serif" font-size="12">'
         f"{mine}{theirs}</svg>"
     )
 
@@ -95,7 +96,7 @@ def _grid(grid, differs, caption, form, colour, cell, left, top):
                 marks.append(
                     f'<rect x="{x + 1.5}" y="{y + 1.5}" width="{cell - 3}" height="{CELL_HEIGHT - 3}" fill="none" '
                     f'stroke="#D55E00" stroke-width="3"/>'
-                    f'<path d="M{x + cell} {y}h-9l9 9z" fill="#D55E00" stroke="#fff" stroke-width="1"/>'
+                    f'<path d="M{x + cell - 3} {y + 3}h-7l7 7z" fill="#fff" stroke="#D55E00" stroke-width="1"/>'
                 )
     return "".join(parts + marks)
 

@@ -21,7 +21,7 @@ class Answer:
     def source(self):
         """This answer as a learner would hand it in: helpers of its bank, then the definition under the exercise's name."""
         module = inspect.getmodule(self.function)
-        definition = _definition(inspect.getsource(self.function), self.title, self.exercise)
+        definition = _definition(inspect.getsource(self.function), self.function.__name__, self.exercise)
         return f"{_helpers(module)}\n\n{definition}\n"
 
 

@@ -39,6 +39,6 @@ def _bind(letters, shape, sizes):
     if leading < 0 or (leading and len(named) == len(words)):
         return
     for place, size in enumerate(shape):
-        name = f"leading {place + 1 - leading}" if place < leading else named[place - leading]
+        name = f"leading {place + 1}" if place < leading else named[place - leading]
         if name.isidentifier() or name.startswith("leading"):
             sizes.setdefault(name, size)

@@ -18,11 +18,14 @@ def class_table(submissions, console):
         console.print(_notebook_table(course.notebook(stem), here))
     _print_diagnoses(submissions, console)
     rest = [each for each in submissions if each.status != "graded"]
-    if rest:
-        console.print("\nNot graded", style="bold")
+    if not rest:
+        return
+    console.print("\nNot graded", style="bold")
+    grid = Table.grid(padding=(0, 2, 0, 0))
     for each in rest:
         word, colour = STATUS[each.status]
-        console.print(Text(f"  {word}  ", colour) + Text(f"{_clean(each.file)}: {_clean(each.reason)}"))
+        grid.add_row(Text(f"  {_clean(each.file)}"), Text(word, colour), Text(_clean(each.reason)))
+    console.print(grid)
 
 
 def _notebook_table(notebook, submissions):
@@ -58,8 +61,10 @@ def _print_diagnoses(submissions, console):
     lines = [(each.student, exercise.name, sentence) for each in submissions for exercise in each.exercises if (sentence := _sentence(exercise))]
     if lines:
         console.print("\nWhat went wrong", style="bold")
+    grid = Table.grid(padding=(0, 2, 0, 0))
     for student, exercise, sentence in lines:
-        console.print(Text(f"  {_clean(student)}, {exercise}: ", "cyan") + Text(_clean(sentence)))
+        grid.add_row(Text(f"  {_clean(student)}"), Text(exercise, "cyan"), Text(_clean(sentence)))
+    console.print(grid)
 
 
 def _sentence(exercise):

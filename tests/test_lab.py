@@ -31,7 +31,7 @@ TOKEN = "course"
 PATIENCE = 120_000  # milliseconds, for what takes seconds on a computer that does nothing else
 SCREENSHOTS = course.ROOT / "screenshots"
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
-RIGHT = course.exercise("causal_mask").source
+RIGHT = re.sub(r" *### \w+ SOLUTION\n?", "", course.exercise("causal_mask").source)
 WRONG = RIGHT.replace("tril", "triu")
 
 
@@ -73,6 +73,9 @@ def test_a_learner_tries_an_exercise(lab):
     lab.picture("untouched", lab.output("check_causal_mask"))
 
     verdict = lab.output("check_causal_mask")
+    lab.write("causal_mask", "1 / 0")
+    lab.run("causal_mask")
+    assert any("ZeroDivisionError" in text for text in lab.errors()), "a traceback is not seen by this test"
     lab.write("causal_mask", WRONG)
     lab.run("causal_mask", "check_causal_mask")
     expect(verdict.locator(".course-box.failed")).to_contain_text("✗ failed")
