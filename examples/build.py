@@ -11,11 +11,12 @@ FOLDER = Path(__file__).parent / "submissions"
 ATTENTION = "scaled_dot_product_attention"
 LOOP = """\
 def soft_lookup(query, keys, values, temperature):
-    best = 0
-    while best < len(keys):
-        if keys[best] @ query > 0:
-            best += 1
-    return values[best - 1]
+    weights = softmax(keys @ query / temperature, 0)
+    mixture = torch.zeros_like(values[0])
+    place = 0
+    while place < len(keys):
+        mixture = mixture + weights[place] * values[place]
+    return mixture
 """
 
 
@@ -36,8 +37,16 @@ def submissions():
         "ada": perfect,
         "boris": notebook({name: right(name) for name in everything}),
         "chen": notebook(everything | {ATTENTION: wrong(ATTENTION, "divided_by_d")}),
-        "dana": notebook(everything | {ATTENTION: wrong(ATTENTION, "mask_inverted"), "padding_mask": wrong("padding_mask", "true_on_padding")}),
-        "emil": notebook(everything | {"soft_lookup": wrong("soft_lookup", "multiplied_by_temperature"), "causal_mask": wrong("causal_mask", "strictly_lower")}),
+        "dana": notebook(
+            everything | {ATTENTION: wrong(ATTENTION, "mask_inverted"), "padding_mask": wrong("padding_mask", "true_on_padding")}
+        ),
+        "emil": notebook(
+            everything
+            | {
+                "soft_lookup": wrong("soft_lookup", "multiplied_by_temperature"),
+                "causal_mask": wrong("causal_mask", "strictly_lower"),
+            }
+        ),
         "farida": notebook({name: everything[name] for name in ("hard_lookup", "soft_lookup")}),
         "greta": notebook({}),
         "hugo": notebook(everything | {"soft_lookup": LOOP}),
@@ -52,7 +61,9 @@ def notebook(answers):
     for cell in content["cells"]:
         name = cell["metadata"].get("nbgrader", {}).get("grade_id")
         if name in answers:
-            cell["source"] = answers[name].strip().replace("### BEGIN SOLUTION", "").replace("### END SOLUTION", "").splitlines(keepends=True)
+            cell["source"] = (
+                answers[name].strip().replace("### BEGIN SOLUTION", "").replace("### END SOLUTION", "").splitlines(keepends=True)
+            )
     return dump(content)
 
 

@@ -28,16 +28,26 @@ def main(arguments=None):
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="python -m grader", description="Grades the course's notebooks, and proves that it does so rightly.")
+    parser = argparse.ArgumentParser(
+        prog="python -m grader", description="Grades the course's notebooks, and proves that it does so rightly."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     grade = commands.add_parser("grade", help="grade notebooks, or folders of them")
     grade.add_argument("paths", nargs="+", metavar="PATH", help="a notebook, a student's folder, or a folder of students' folders")
     grade.add_argument("--out", required=True, type=Path, metavar="DIR", help="where results.json, grades.csv and feedback/ go")
     grade.add_argument("--jobs", type=_positive, default=1, metavar="N", help="how many submissions at once (default 1)")
-    grade.add_argument("--seed", type=int, default=os.environ.get("GRADER_SEED"), metavar="N", help="seed of the hidden inputs (default: the earlier run's, else drawn)")
+    grade.add_argument(
+        "--seed",
+        type=int,
+        default=os.environ.get("GRADER_SEED"),
+        metavar="N",
+        help="seed of the hidden inputs (default: the earlier run's, else drawn)",
+    )
     grade.add_argument("--student", metavar="NAME", help="whose work this is, where the folder's name doesn't tell")
     grade.add_argument("--regrade", action="store_true", help="grade again what is graded already")
-    grade.add_argument("--allow-weaker-isolation", action="store_true", help="give marks at isolation level 1 too; the report says so")
+    grade.add_argument(
+        "--allow-weaker-isolation", action="store_true", help="give marks at isolation level 1 too; the report says so"
+    )
     grade.set_defaults(command=_grade)
     release = commands.add_parser("release", help="build notebooks/ from solutions/")
     release.add_argument("--check", action="store_true", help="write nothing; fail if notebooks/ is not what solutions/ gives")
@@ -64,7 +74,10 @@ def _grade(options, console):
 
     level, reason = best_level()
     if level < 2 and not options.allow_weaker_isolation:
-        print(f"grader: no marks at isolation level {level}: {reason}. --allow-weaker-isolation grades all the same.", file=sys.stderr)
+        print(
+            f"grader: no marks at isolation level {level}: {reason}. --allow-weaker-isolation grades all the same.",
+            file=sys.stderr,
+        )
         return FAULT
     try:
         handins = discover.discover(options.paths, options.student)
@@ -77,7 +90,9 @@ def _grade(options, console):
     report.write(run, submissions)
     terminal.class_table(submissions, console)
     statuses = [each.status for each in submissions]
-    console.print(f"\n{statuses.count('graded')} graded, {statuses.count('refused')} refused, {statuses.count('grader_fault')} grader faults; seed {run.seed}")
+    console.print(
+        f"\n{statuses.count('graded')} graded, {statuses.count('refused')} refused, {statuses.count('grader_fault')} grader faults; seed {run.seed}"
+    )
     console.print(f"isolation {report.isolation_line(level)}", highlight=False)
     for what in ("results.json", "grades.csv", "feedback"):
         console.print(f"  {what:<13} {run.out / what}", highlight=False, soft_wrap=True)
@@ -104,7 +119,12 @@ def _prove(options, console):
     if unknown:
         print(f"grader: no exercise is called {unknown[0]}", file=sys.stderr)
         return USAGE
-    chosen = [each for notebook in course.notebooks() for each in notebook.exercises if not options.exercises or each.name in options.exercises]
+    chosen = [
+        each
+        for notebook in course.notebooks()
+        for each in notebook.exercises
+        if not options.exercises or each.name in options.exercises
+    ]
     with Grader(options.seed) as grader:
         proofs = []
         for exercise in chosen:
@@ -114,7 +134,9 @@ def _prove(options, console):
     for problem in problems:
         console.print(f"✗ {problem}", style="red", highlight=False, markup=False)
     wrong = sum(len(proof.kills) for proof in proofs)
-    console.print(f"\n{len(proofs)} exercises, {sum(len(proof.check_names) for proof in proofs)} hidden checks, {wrong} wrong answers; {len(problems)} problems; seed {options.seed}")
+    console.print(
+        f"\n{len(proofs)} exercises, {sum(len(proof.check_names) for proof in proofs)} hidden checks, {wrong} wrong answers; {len(problems)} problems; seed {options.seed}"
+    )
     return REFUSED if problems else DONE
 
 
@@ -127,7 +149,12 @@ def _doctor(options, console):
     from grader.worker import best_level
 
     level, reason = best_level()
-    for what, value in (("course", course.VERSION), ("python", platform.python_version()), ("torch", torch.__version__), ("isolation", report.isolation_line(level))):
+    for what, value in (
+        ("course", course.VERSION),
+        ("python", platform.python_version()),
+        ("torch", torch.__version__),
+        ("isolation", report.isolation_line(level)),
+    ):
         console.print(f"{what:<10} {value}", highlight=False)
     if reason:
         console.print(f"not higher, because {reason}", highlight=False)

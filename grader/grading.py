@@ -36,7 +36,14 @@ class Grader:
             if faults:
                 raise GraderFault(f"{faults[0].name}: {faults[0].message}")
         except (GraderFault, WorkerLost) as fault:
-            return Result(exercise.name, "grader_fault", 0.0, exercise.points, None, [Check("grader", False, str(fault), fault=True)])
+            return Result(
+                exercise.name,
+                "grader_fault",
+                0.0,
+                exercise.points,
+                None,
+                [Check("grader", False, str(fault), fault=True)],
+            )
         passed = sum(check.passed for check in checks)
         complete = passed == len(checks)
         score = exercise.points if complete else round(exercise.points * passed / len(checks), 4)

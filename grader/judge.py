@@ -85,10 +85,21 @@ class Court:
         return verdict
 
     def _session(self):
-        switched_off = ("terminal", "cacheprovider", "faulthandler", "unraisableexception", "threadexception", "logging", "capture")
+        switched_off = (
+            "terminal",
+            "cacheprovider",
+            "faulthandler",
+            "unraisableexception",
+            "threadexception",
+            "logging",
+            "capture",
+        )
         options = [option for name in switched_off for option in ("-p", f"no:{name}")]
         try:
-            code = pytest.main([str(course.HIDDEN), "--assert=plain", "-o", "addopts=", *options, f"--rootdir={course.ROOT}"], plugins=[self])
+            code = pytest.main(
+                [str(course.HIDDEN), "--assert=plain", "-o", "addopts=", *options, f"--rootdir={course.ROOT}"],
+                plugins=[self],
+            )
             self._verdicts.put(GraderFault(f"pytest ended with code {code}"))
         except BaseException as error:
             self._verdicts.put(error)

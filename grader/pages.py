@@ -7,7 +7,12 @@ from jinja2 import Environment, FileSystemLoader
 
 from grader import course, names, report
 
-WORDS = {"passed": ("✓", "passed"), "failed": ("✗", "not yet"), "not_attempted": ("○", "not attempted"), "grader_fault": ("!", "not graded")}
+WORDS = {
+    "passed": ("✓", "passed"),
+    "failed": ("✗", "not yet"),
+    "not_attempted": ("○", "not attempted"),
+    "grader_fault": ("!", "not graded"),
+}
 
 
 def path_of(run, submission):
@@ -28,7 +33,12 @@ def write(run, submission):
 
 @cache
 def _template():
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters["sentence"] = lambda name: name.replace("_", " ")
     environment.filters["points"] = lambda value: f"{round(value, 2):g}"
     environment.filters["clean"] = names.for_terminal

@@ -76,7 +76,10 @@ def _wrong(proof, answer, result):
     failed = [check.name for check in result.checks if not check.passed]
     proof.kills[answer.title] = failed
     proof.demand(result.status == "failed", f"wrong answer {answer.title} is {result.status}")
-    proof.demand(answer.caught_by in failed, f"wrong answer {answer.title} is not caught by {answer.caught_by} but by {', '.join(failed)}")
+    proof.demand(
+        answer.caught_by in failed,
+        f"wrong answer {answer.title} is not caught by {answer.caught_by} but by {', '.join(failed)}",
+    )
     proof.demand(result.diagnosis == answer.says, f"wrong answer {answer.title} is named: {result.diagnosis}")
 
 

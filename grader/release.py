@@ -68,7 +68,10 @@ def complete(notebook):
     public = course.ROOT / "course_utils" / "checks" / f"{notebook.topic}.py"
     tree = _tree(public, notebook.stem)
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    hints = next((ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign) and _names(node) == {"HINTS"}), {})
+    hints = next(
+        (ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign) and _names(node) == {"HINTS"}),
+        {},
+    )
     for exercise in notebook.exercises:
         where = f"{notebook.stem}: {exercise.name}"
         if exercise.name not in functions:

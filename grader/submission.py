@@ -188,7 +188,10 @@ def _answer(exercise, pool, findings):
     """The last definition of the exercise's name, as Run All would leave it."""
     holders = pool.holders(exercise.name)
     if not holders:
-        broken = next((source for label, source in pool.broken if label == exercise.name or _mentions(source, exercise.name)), None)
+        broken = next(
+            (source for label, source in pool.broken if label == exercise.name or _mentions(source, exercise.name)),
+            None,
+        )
         if broken is not None:
             return Answer(broken)
         findings.append(f"no cell defines {exercise.name}")

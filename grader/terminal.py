@@ -7,7 +7,12 @@ from rich.text import Text
 
 from grader import course, names
 
-MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "not_attempted": ("·", "dim"), "grader_fault": ("!", "bold magenta")}
+MARKS = {
+    "passed": ("✓", "green"),
+    "failed": ("✗", "red"),
+    "not_attempted": ("·", "dim"),
+    "grader_fault": ("!", "bold magenta"),
+}
 STATUS = {"refused": ("refused", "yellow"), "grader_fault": ("grader fault", "bold magenta")}
 
 
@@ -29,7 +34,13 @@ def class_table(submissions, console):
 
 
 def _notebook_table(notebook, submissions):
-    table = Table(title=f"\n{notebook.stem}: {notebook.title}", title_justify="left", title_style="bold", header_style="bold", pad_edge=False)
+    table = Table(
+        title=f"\n{notebook.stem}: {notebook.title}",
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        pad_edge=False,
+    )
     table.add_column("student", overflow="fold")
     table.add_column("score", justify="right", no_wrap=True)
     for exercise in notebook.exercises:
@@ -45,7 +56,11 @@ def _score(submission):
     if submission.status != "graded":
         word, colour = STATUS[submission.status]
         return Text(word, colour)
-    return Text(f"{submission.score:g} / {submission.max_score:g}" if submission.score % 1 == 0 else f"{submission.score:.2f} / {submission.max_score:g}")
+    return Text(
+        f"{submission.score:g} / {submission.max_score:g}"
+        if submission.score % 1 == 0
+        else f"{submission.score:.2f} / {submission.max_score:g}"
+    )
 
 
 def _mark(exercise):
@@ -58,7 +73,12 @@ def _mark(exercise):
 
 def _print_diagnoses(submissions, console):
     """Named mistakes; and for the other failures the reason of the first failed check, where all failed alike."""
-    lines = [(each.student, exercise.name, sentence) for each in submissions for exercise in each.exercises if (sentence := _sentence(exercise))]
+    lines = [
+        (each.student, exercise.name, sentence)
+        for each in submissions
+        for exercise in each.exercises
+        if (sentence := _sentence(exercise))
+    ]
     if lines:
         console.print("\nWhat went wrong", style="bold")
     grid = Table.grid(padding=(0, 2, 0, 0))

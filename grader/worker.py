@@ -184,5 +184,14 @@ def _reason(how):
 
 def _readable():
     """The folders that a Python process needs: its own, the environment's, the system's libraries, and the learners' package."""
-    paths = {sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), "/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"}
+    paths = {
+        sys.prefix,
+        sys.base_prefix,
+        sysconfig.get_path("purelib"),
+        "/usr",
+        "/lib",
+        "/lib64",
+        "/etc/ld.so.cache",
+        "/etc/localtime",
+    }
     return sorted(str(Path(path)) for path in paths | {str(ROOT / "course_utils"), "/dev/urandom", "/dev/zero"})

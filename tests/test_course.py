@@ -4,7 +4,9 @@ import pytest
 
 from grader import course
 
-MARK = '# %% nbgrader={"grade": false, "grade_id": "GRADE_ID", "locked": false, "schema_version": 3, "solution": true, "task": false}'
+MARK = (
+    '# %% nbgrader={"grade": false, "grade_id": "GRADE_ID", "locked": false, "schema_version": 3, "solution": true, "task": false}'
+)
 SETUP = MARK.replace("GRADE_ID", "setup").replace('"solution": true', '"solution": false') + "\nimport torch\n\n"
 CHECK = (
     '# %% nbgrader={"grade": true, "grade_id": "check_double", "locked": true, "points": 1, "schema_version": 3, "solution": false, "task": false}'
@@ -32,12 +34,21 @@ def test_a_good_source_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (SETUP + ANSWER.replace("    ### END SOLUTION\n", "") + CHECK, "cell 2 has 1 BEGIN SOLUTION and 0 END SOLUTION"),
+        (
+            SETUP + ANSWER.replace("    ### END SOLUTION\n", "") + CHECK,
+            "cell 2 has 1 BEGIN SOLUTION and 0 END SOLUTION",
+        ),
         (SETUP + ANSWER + ANSWER + CHECK, "grade_id double stands at cell 2 and at cell 3"),
         (SETUP + "# %%" + BODY + ANSWER + CHECK, "cell 2 holds a solution but is not marked as one"),
-        (SETUP + ANSWER.replace("    ### BEGIN SOLUTION\n", "").replace("    ### END SOLUTION\n", "") + CHECK, "the answer would be released"),
+        (
+            SETUP + ANSWER.replace("    ### BEGIN SOLUTION\n", "").replace("    ### END SOLUTION\n", "") + CHECK,
+            "the answer would be released",
+        ),
         (SETUP + ANSWER, "double has no cell check_double"),
-        (SETUP + ANSWER + CHECK.replace("check(double)", "check(triple)"), "must be a graded cell that says check(double)"),
+        (
+            SETUP + ANSWER + CHECK.replace("check(double)", "check(triple)"),
+            "must be a graded cell that says check(double)",
+        ),
         (ANSWER + CHECK, "no cell with grade_id setup"),
         (SETUP + ANSWER.replace("def double", "def twice") + CHECK, "does not define double"),
     ],
@@ -57,6 +68,8 @@ def test_one_name_can_not_stand_in_two_notebooks(tmp_path):
 
 
 def test_uses_names_an_earlier_exercise(tmp_path):
-    (tmp_path / "42_doubling.py").write_text(SETUP + ANSWER.replace('"task": false}', '"task": false} uses=["triple"]') + CHECK, "utf-8")
+    (tmp_path / "42_doubling.py").write_text(
+        SETUP + ANSWER.replace('"task": false}', '"task": false} uses=["triple"]') + CHECK, "utf-8"
+    )
     with pytest.raises(course.CourseError, match="double uses triple"):
         course.notebooks(tmp_path)

@@ -16,7 +16,11 @@ def project():
 
 
 def test_environment_yml_asks_for_what_pyproject_asks_for():
-    asked = [*project()["dependencies"], *project()["optional-dependencies"]["lab"], *project()["optional-dependencies"]["grader"]]
+    asked = [
+        *project()["dependencies"],
+        *project()["optional-dependencies"]["lab"],
+        *project()["optional-dependencies"]["grader"],
+    ]
     wanted = {CONDA_NAMES.get(Requirement(text).name, Requirement(text).name) + str(Requirement(text).specifier) for text in asked}
     wanted.add(f"python{project()['requires-python']}")
     lines = re.findall(r"^  - ([\w-]+[<>=].*)$", (ROOT / "environment.yml").read_text("utf-8"), re.M)

@@ -21,7 +21,9 @@ def test_the_examples_get_the_marks_they_are_made_for(tmp_path, capsys):
     full = {name for name, each in found.items() if each["score"] == each["max_score"]}
     assert full == {"ada", "boris", "josé 李"}
     assert found["ines"]["status"] == "refused" and found["greta"]["score"] == 0
-    named = {name: [exercise["diagnosis"] for exercise in each["exercises"] if exercise["diagnosis"]] for name, each in found.items()}
+    named = {
+        name: [exercise["diagnosis"] for exercise in each["exercises"] if exercise["diagnosis"]] for name, each in found.items()
+    }
     assert {name: len(sentences) for name, sentences in named.items() if sentences} == {"chen": 1, "dana": 2, "emil": 2}
     assert "time limit" in found["hugo"]["exercises"][1]["checks"][0]["message"]
     assert "time limit" in capsys.readouterr().out

@@ -41,7 +41,10 @@ def test_the_reference_gets_full_marks_and_the_release_none_in_every_notebook(re
 
 def test_what_is_written_is_what_the_contract_says(released, handin, tmp_path, capsys):
     handin("ada", released(**GOOD))
-    handin("=HYPERLINK(1)", released(softmax="def softmax(x, dim):\n    e = x.exp()\n    return e / e.sum(dim, keepdim=True)"))
+    handin(
+        "=HYPERLINK(1)",
+        released(softmax="def softmax(x, dim):\n    e = x.exp()\n    return e / e.sum(dim, keepdim=True)"),
+    )
     handin("ines", b"{")
     out = tmp_path / "out"
     assert main(["grade", str(tmp_path / "submissions"), "--out", str(out), "--seed", "5"]) == 1
@@ -49,8 +52,26 @@ def test_what_is_written_is_what_the_contract_says(released, handin, tmp_path, c
     assert (found["schema"], found["course_version"], found["seed"]) == (1, course.VERSION, 5)
     assert set(found["versions"]) == {"python", "torch"} and set(found["isolation"]) == {"level", "detail"}
     formula, ada, ines = sorted(found["submissions"], key=lambda each: each["student"])
-    assert list(ada) == ["student", "notebook", "file", "sha256", "status", "reason", "score", "max_score", "seconds", "findings", "exercises"]
-    assert (ada["notebook"], ada["file"], ada["status"], ada["score"], ada["max_score"]) == ("00_start_here", "ada/00_start_here.ipynb", "graded", 3.0, 3.0)
+    assert list(ada) == [
+        "student",
+        "notebook",
+        "file",
+        "sha256",
+        "status",
+        "reason",
+        "score",
+        "max_score",
+        "seconds",
+        "findings",
+        "exercises",
+    ]
+    assert (ada["notebook"], ada["file"], ada["status"], ada["score"], ada["max_score"]) == (
+        "00_start_here",
+        "ada/00_start_here.ipynb",
+        "graded",
+        3.0,
+        3.0,
+    )
     softmax = ada["exercises"][0]
     assert list(softmax) == ["name", "status", "score", "max_score", "diagnosis", "checks"]
     assert list(softmax["checks"][0]) == ["name", "passed", "message"] and softmax["diagnosis"] is None
@@ -67,7 +88,10 @@ def test_what_is_written_is_what_the_contract_says(released, handin, tmp_path, c
 
 def test_feedback_shows_no_script_and_no_hidden_check(released, handin, tmp_path):
     evil = "<script>alert(1)</script>"
-    handin(evil.replace("/", "_"), released(softmax=f"def softmax(x, dim):\n    raise ValueError({evil!r} + chr(27) + '[31m')"))
+    handin(
+        evil.replace("/", "_"),
+        released(softmax=f"def softmax(x, dim):\n    raise ValueError({evil!r} + chr(27) + '[31m')"),
+    )
     out = tmp_path / "out"
     main(["grade", str(tmp_path / "submissions"), "--out", str(out)])
     (page,) = out.glob("feedback/*/*.html")
@@ -79,7 +103,12 @@ def test_feedback_shows_no_script_and_no_hidden_check(released, handin, tmp_path
 
 def test_marks_depend_neither_on_neighbours_nor_on_order_nor_on_jobs(released, handin, tmp_path):
     half = released(softmax="def softmax(x, dim):\n    return torch.softmax(x, -1)")
-    paths = {"ada": handin("ada", released(**GOOD)), "ben": handin("ben", half), "cy": handin("cy", released(softmax=LOOP)), "dee": handin("dee", half)}
+    paths = {
+        "ada": handin("ada", released(**GOOD)),
+        "ben": handin("ben", half),
+        "cy": handin("cy", released(softmax=LOOP)),
+        "dee": handin("dee", half),
+    }
     outs = {}
     for title, students, jobs in (("one", "ada ben cy dee", 1), ("two", "dee cy ben ada", 2), ("alone", "ben", 1)):
         outs[title] = tmp_path / title
@@ -149,7 +178,15 @@ def test_a_grader_fault_is_no_zero_and_outranks_a_refusal(released, handin, tmp_
 
 
 @pytest.mark.parametrize(
-    "arguments", [["grade"], ["grade", "x", "--out", "y", "--jobs", "0"], ["grade", "/nowhere", "--out", "OUT"], ["grade", "EMPTY", "--out", "OUT"], ["prove", "softmix"], ["sing"]]
+    "arguments",
+    [
+        ["grade"],
+        ["grade", "x", "--out", "y", "--jobs", "0"],
+        ["grade", "/nowhere", "--out", "OUT"],
+        ["grade", "EMPTY", "--out", "OUT"],
+        ["prove", "softmix"],
+        ["sing"],
+    ],
 )
 def test_wrong_usage_ends_with_2_and_one_line(arguments, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
@@ -185,5 +222,9 @@ def test_odd_names_become_paths_that_are_short_plain_and_distinct():
 
 
 def test_formulas_are_defused_and_controls_are_not_printed():
-    assert names.for_spreadsheet("=1+1") == "'=1+1" and names.for_spreadsheet(" @x") == "' @x" and names.for_spreadsheet("ada") == "ada"
+    assert (
+        names.for_spreadsheet("=1+1") == "'=1+1"
+        and names.for_spreadsheet(" @x") == "' @x"
+        and names.for_spreadsheet("ada") == "ada"
+    )
     assert names.for_terminal("a\x1b[31mb\n") == "a\ufffd[31mb\ufffd"

@@ -37,8 +37,14 @@ ANSWERS = {
     "asks the user": ("return input()", "your code raised EOFError"),
     "stays a stub": ("raise NotImplementedError()", "not implemented"),
     "changes its inputs": ("return x.sub_(x)", "the inputs were changed"),
-    "is another the second time": ("softmax.n = getattr(softmax, 'n', 0) + 1; return torch.softmax(x, dim) * softmax.n", "a second call"),
-    "agrees with everything": ("return type('Yes', (), {'__eq__': lambda s, o: True, '__bool__': lambda s: True})()", "expected a tensor, got a Yes"),
+    "is another the second time": (
+        "softmax.n = getattr(softmax, 'n', 0) + 1; return torch.softmax(x, dim) * softmax.n",
+        "a second call",
+    ),
+    "agrees with everything": (
+        "return type('Yes', (), {'__eq__': lambda s, o: True, '__bool__': lambda s: True})()",
+        "expected a tensor, got a Yes",
+    ),
     "is another shape that broadcasts": ("return torch.softmax(x, dim)[None]", "wrong shape"),
     "is NaN": ("return x * float('nan')", "is NaN"),
 }
@@ -71,7 +77,9 @@ def test_an_answer_that_does_not_parse_says_where(grader):
 
 
 def test_helpers_go_along(grader):
-    helper = "def shifted(x, dim):\n    return x - x.amax(dim, keepdim=True).clamp(min=-1e300 if x.dtype == torch.float64 else -6e4)\n"
+    helper = (
+        "def shifted(x, dim):\n    return x - x.amax(dim, keepdim=True).clamp(min=-1e300 if x.dtype == torch.float64 else -6e4)\n"
+    )
     body = "e = shifted(x, dim).exp()\n    return e / e.sum(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny)"
     assert grade(grader, body).score == 0
     assert grade(grader, body, (helper,)).score > 0

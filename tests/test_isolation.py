@@ -30,10 +30,14 @@ def sealed():
 
 def ask(running, body, *args):
     """Run a function body in a worker. Returns what a call returned, or raises Ended."""
-    attempt = running.fork("f", ["import os, sys, torch", "def f(*args):\n" + "".join(f"    {line}\n" for line in body.splitlines())])
+    attempt = running.fork(
+        "f", ["import os, sys, torch", "def f(*args):\n" + "".join(f"    {line}\n" for line in body.splitlines())]
+    )
     try:
         assert attempt.problem is None, attempt.problem
-        return attempt.call({"name": "f", "args": list(args), "kwargs": {}, "seed": 1, "wrt": None, "watch": False, "repeat": False})
+        return attempt.call(
+            {"name": "f", "args": list(args), "kwargs": {}, "seed": 1, "wrt": None, "watch": False, "repeat": False}
+        )
     finally:
         attempt.close()
 
@@ -44,14 +48,23 @@ def good_answer_works(running):
 
 BOMBS = {
     "endless loop": ("while True: pass", "time limit"),
-    "loop that ignores signals": ("import signal\n[signal.signal(s, signal.SIG_IGN) for s in (2, 14, 15, 24)]\nwhile True: pass", "time limit"),
-    "loop that catches everything": ("while True:\n    try:\n        while True: pass\n    except BaseException: pass", "time limit"),
+    "loop that ignores signals": (
+        "import signal\n[signal.signal(s, signal.SIG_IGN) for s in (2, 14, 15, 24)]\nwhile True: pass",
+        "time limit",
+    ),
+    "loop that catches everything": (
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        "time limit",
+    ),
     "sleep": ("import time\ntime.sleep(60)", "time limit"),
     "segmentation fault": ("import ctypes\nctypes.string_at(0)", "SIGSEGV"),
     "abort": ("os.abort()", "SIGABRT"),
     "exit": ("os._exit(0)", "exit code 0"),
     "closed pipe": ("os.closerange(3, 100)\nimport time\ntime.sleep(60)", "no answer"),
-    "forged frame": ("for fd in range(3, 40):\n    try: os.write(fd, b'x' * 64)\n    except OSError: pass", "malformed"),
+    "forged frame": (
+        "for fd in range(3, 40):\n    try: os.write(fd, b'x' * 64)\n    except OSError: pass",
+        "malformed",
+    ),
 }
 
 
@@ -171,5 +184,7 @@ def test_a_worker_leaves_nothing_behind():
         good_answer_works(fresh)
     assert not os.path.exists(folder) and not os.path.exists(f"/proc/{pid}")
     stray = [pid for pid in set(os.listdir("/proc")) - before if pid.isdigit()]
-    commands = subprocess.run(["ps", "-o", "args=", *(["-p", ",".join(stray)] if stray else ["-p", "1"])], capture_output=True, text=True).stdout
+    commands = subprocess.run(
+        ["ps", "-o", "args=", *(["-p", ",".join(stray)] if stray else ["-p", "1"])], capture_output=True, text=True
+    ).stdout
     assert folder not in commands

@@ -56,7 +56,12 @@ def test_a_wrong_answer_caught_by_another_check_is_noticed(grader, banks):
 
 def test_two_wrong_answers_with_the_same_numbers_are_noticed(grader, banks):
     wrong = known("wrong", "logarithms")
-    banks(wrong=[Answer("softmax", "one", wrong.function, wrong.caught_by, "One."), Answer("softmax", "two", wrong.function, wrong.caught_by, "Two.")])
+    banks(
+        wrong=[
+            Answer("softmax", "one", wrong.function, wrong.caught_by, "One."),
+            Answer("softmax", "two", wrong.function, wrong.caught_by, "Two."),
+        ]
+    )
     assert "wrong answer two is named: One." in problems(grader)
 
 

@@ -24,7 +24,14 @@ def test_two_builds_under_different_locales_are_equal_to_the_byte():
     program = "import hashlib; from grader import release; print(hashlib.sha256(repr(sorted((str(p), t) for p, t in release.build().items())).encode()).hexdigest())"
     sums = set()
     for locale in ({"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LC_ALL": "C.UTF-8"}):
-        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=os.environ | locale, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=ROOT,
+            env=os.environ | locale,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         sums.add(done.stdout)
     assert len(sums) == 1
 
@@ -65,7 +72,12 @@ def hidden_lines():
     Right answers are left out: some are one call into PyTorch, which the learner's package may make too.
     """
     stubs = "\n".join(each.stub for notebook in course.notebooks() for each in notebook.exercises)
-    texts = [match for notebook in course.notebooks() for each in notebook.exercises for match in re.findall(r"### BEGIN SOLUTION\n(.*?)### END", each.source, re.S)]
+    texts = [
+        match
+        for notebook in course.notebooks()
+        for each in notebook.exercises
+        for match in re.findall(r"### BEGIN SOLUTION\n(.*?)### END", each.source, re.S)
+    ]
     texts += [path.read_text("utf-8") for path in [*course.HIDDEN.glob("test_*.py"), *course.BANKS.glob("wrong_*.py")]]
     lines = {line.strip() for text in texts for line in text.splitlines()}
     telling = re.compile(r"^(def test_|@wrong|@right|return .{25,}|\w+ = .{30,})")
@@ -73,7 +85,9 @@ def hidden_lines():
 
 
 def leaks(text):
-    return [line for line in hidden_lines() if line in text] + [word for word in ("BEGIN SOLUTION", "BEGIN HIDDEN", "caught_by") if word in text]
+    return [line for line in hidden_lines() if line in text] + [
+        word for word in ("BEGIN SOLUTION", "BEGIN HIDDEN", "caught_by") if word in text
+    ]
 
 
 def test_no_notebook_holds_an_answer_or_an_output():

@@ -24,7 +24,13 @@ def test_a_lesson_keeps_its_pace(path):
 
     cells = jupytext.read(path, fmt="py:percent").cells
     code = [cell.source for cell in cells if cell.cell_type == "code"]
-    paragraphs = [text for cell in cells if cell.cell_type == "markdown" for text in cell.source.split("\n\n") if not text.startswith(("|", "#", "-", "*", "$$"))]
+    paragraphs = [
+        text
+        for cell in cells
+        if cell.cell_type == "markdown"
+        for text in cell.source.split("\n\n")
+        if not text.startswith(("|", "#", "-", "*", "$$"))
+    ]
     assert 35 <= len(cells) <= 90
     assert max(len(source.splitlines()) for source in code) <= 40
     assert max(len(text.split()) for text in paragraphs) <= 150

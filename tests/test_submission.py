@@ -37,7 +37,10 @@ def test_a_body_that_does_nothing_is_not_an_attempt(released, body):
     assert not read(released(softmax=f"def softmax(x, dim):\n    {body}")).answers["softmax"].attempted
 
 
-@pytest.mark.parametrize("encode", [lambda t: b"\xef\xbb\xbf" + t.encode(), lambda t: t.encode("utf-16"), lambda t: t.replace("\n", "\r\n").encode()])
+@pytest.mark.parametrize(
+    "encode",
+    [lambda t: b"\xef\xbb\xbf" + t.encode(), lambda t: t.encode("utf-16"), lambda t: t.replace("\n", "\r\n").encode()],
+)
 def test_any_usual_encoding_is_read(released, encode):
     text = json.dumps(released(softmax=GOOD + "# π 注意"), ensure_ascii=False, indent=1)
     assert read(encode(text)).answers["softmax"].attempted
@@ -164,7 +167,9 @@ def test_cells_of_another_language_are_ignored(released):
 
 def test_only_what_the_answer_needs_goes_along(released):
     content = released(softmax="SCALE = 1.0\nprint('training')\ndef softmax(x, dim):\n    return helper(x) * SCALE * WEIGHT")
-    extra = "import os\nWEIGHT = 2.0\nx = input()\ndef helper(x):\n    return other(x)\ndef other(x):\n    return x\nmodel = train()"
+    extra = (
+        "import os\nWEIGHT = 2.0\nx = input()\ndef helper(x):\n    return other(x)\ndef other(x):\n    return x\nmodel = train()"
+    )
     content["cells"].insert(0, {"cell_type": "code", "metadata": {}, "source": extra})
     answer = read(content).answers["softmax"]
     assert "SCALE = 1.0" in answer.source and "print" not in answer.source
@@ -178,7 +183,11 @@ def test_a_function_put_on_a_class_afterwards_goes_along(released):
 
 def test_colab_and_format_3_are_read(released):
     content = released(softmax=GOOD)
-    colab = {"nbformat": 4, "nbformat_minor": 0, "metadata": {"colab": {}, "kernelspec": {"name": "python3", "display_name": "Python 3"}}}
+    colab = {
+        "nbformat": 4,
+        "nbformat_minor": 0,
+        "metadata": {"colab": {}, "kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    }
     cells = [{"cell_type": c["cell_type"], "source": [c["source"]], "metadata": {"id": "same"}} for c in content["cells"]]
     assert read(colab | {"cells": cells}).answers["softmax"].attempted
     old = [{"cell_type": c["cell_type"], "input": c["source"], "source": c["source"]} for c in content["cells"]]
@@ -191,7 +200,19 @@ def test_another_version_of_the_course_is_remarked(released):
     assert any("version 9.9" in finding for finding in read(content).findings)
 
 
-@pytest.mark.parametrize("cell", [None, 3, "text", {}, {"source": 5}, {"source": ["a", 3]}, {"metadata": 7, "source": "x = 1"}, {"metadata": {"nbgrader": []}}])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        None,
+        3,
+        "text",
+        {},
+        {"source": 5},
+        {"source": ["a", 3]},
+        {"metadata": 7, "source": "x = 1"},
+        {"metadata": {"nbgrader": []}},
+    ],
+)
 def test_a_cell_that_is_none_is_no_traceback(released, cell):
     content = released(softmax=GOOD)
     content["cells"].insert(1, cell)

@@ -28,7 +28,9 @@ def crossing(pipe, value):
     return received
 
 
-@pytest.mark.parametrize("value", [None, True, 3, -2.5, float("inf"), "π 注意", [1, (2, [3])], {"a": {"b": ()}}, torch.float16, wire.Seed(7)])
+@pytest.mark.parametrize(
+    "value", [None, True, 3, -2.5, float("inf"), "π 注意", [1, (2, [3])], {"a": {"b": ()}}, torch.float16, wire.Seed(7)]
+)
 def test_plain_values_arrive_as_they_were(pipe, value):
     assert crossing(pipe, value) == value
 
@@ -62,7 +64,9 @@ def test_a_subclass_arrives_as_what_it_holds(pipe):
     assert type(received) is float and received == 2.5
 
 
-@pytest.mark.parametrize("value", [{1, 2}, print, object(), (each for each in ()), torch.ones(2, device="meta"), torch.eye(2).to_sparse()])
+@pytest.mark.parametrize(
+    "value", [{1, 2}, print, object(), (each for each in ()), torch.ones(2, device="meta"), torch.eye(2).to_sparse()]
+)
 def test_other_values_arrive_as_a_description(pipe, value):
     assert isinstance(crossing(pipe, value), Odd)
 

@@ -7,7 +7,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course_utils.parts import softmax
 from grader.bank import right
 
 # hard_lookup

@@ -5,7 +5,6 @@ import math
 import torch
 import torch.nn.functional as F
 
-from course_utils.parts import softmax
 from grader.bank import wrong
 
 
@@ -38,8 +37,7 @@ def smallest_product(query, keys, values):
 @wrong(
     "hard_lookup",
     caught_by="judges_keys_by_the_dot_product",
-    says="You compare angles (cosine similarity): you divide the dot products by lengths, but the plain dot product"
-    " counts.",
+    says="You compare angles (cosine similarity): you divide the dot products by lengths, but the plain dot product counts.",
 )
 def cosine(query, keys, values):
     return values[F.cosine_similarity(keys, query[None, :], dim=-1).argmax()]
@@ -66,8 +64,7 @@ def longest_key(query, keys, values):
 @wrong(
     "hard_lookup",
     caught_by="takes_the_value_of_the_best_key",
-    says="You return the best key itself. The label was only for finding the place: return the value that stands "
-    "there.",
+    says="You return the best key itself. The label was only for finding the place: return the value that stands there.",
 )
 def returns_the_key(query, keys, values):
     return keys[(keys @ query).argmax()]
@@ -148,8 +145,7 @@ def positive(temperature):
 @wrong(
     "soft_lookup",
     caught_by="temperature_acts_on_the_scores",
-    says="You multiply the scores by the temperature; divide by it, so that a low temperature makes the choice "
-    "sharper.",
+    says="You multiply the scores by the temperature; divide by it, so that a low temperature makes the choice sharper.",
 )
 def multiplied_by_temperature(query, keys, values, temperature):
     positive(temperature)
@@ -159,8 +155,7 @@ def multiplied_by_temperature(query, keys, values, temperature):
 @wrong(
     "soft_lookup",
     caught_by="of_equal_keys_is_the_mean_of_the_values",
-    says="You divide by the temperature after the softmax, so the weights no longer sum to one; it belongs on the "
-    "scores.",
+    says="You divide by the temperature after the softmax, so the weights no longer sum to one; it belongs on the scores.",
 )
 def temperature_after_softmax(query, keys, values, temperature):
     positive(temperature)
@@ -190,8 +185,7 @@ def not_normalised(query, keys, values, temperature):
 @wrong(
     "soft_lookup",
     caught_by="weighs_by_dot_products",
-    says="You divide the scores by their sum without the exponential: weights can be negative and the temperature "
-    "cancels.",
+    says="You divide the scores by their sum without the exponential: weights can be negative and the temperature cancels.",
 )
 def divided_by_the_sum_of_scores(query, keys, values, temperature):
     positive(temperature)
@@ -222,8 +216,7 @@ def scaled_as_well(query, keys, values, temperature):
 @wrong(
     "soft_lookup",
     caught_by="stays_finite_when_cold",
-    says="The exponential overflows at low temperatures. Use the course's `softmax`, which subtracts the largest "
-    "score first.",
+    says="The exponential overflows at low temperatures. Use the course's `softmax`, which subtracts the largest score first.",
 )
 def overflows_when_cold(query, keys, values, temperature):
     positive(temperature)
@@ -285,8 +278,7 @@ def zero_goes_through(query, keys, values, temperature):
 @wrong(
     "soft_lookup",
     caught_by="refuses_a_temperature_that_is_not_positive",
-    says="`assert` raises an AssertionError and vanishes under `python -O`: raise a ValueError that names the "
-    "temperature.",
+    says="`assert` raises an AssertionError and vanishes under `python -O`: raise a ValueError that names the temperature.",
 )
 def asserts_the_temperature(query, keys, values, temperature):
     assert temperature > 0, f"temperature must be positive, got {temperature}"
@@ -353,8 +345,7 @@ def scaled_by_number_of_queries(query, key, value, mask=None, dropout_p=0.0, tra
 @wrong(
     "scaled_dot_product_attention",
     caught_by="one_key_gives_its_value",
-    says="Your softmax runs over the queries: each column sums to one. Each query needs weights over the keys that "
-    "sum to one.",
+    says="Your softmax runs over the queries: each column sums to one. Each query needs weights over the keys that sum to one.",
 )
 def softmax_over_queries(query, key, value, mask=None, dropout_p=0.0, training=False):
     scores = scores_of(query, key)
@@ -369,8 +360,7 @@ def softmax_over_queries(query, key, value, mask=None, dropout_p=0.0, training=F
 @wrong(
     "scaled_dot_product_attention",
     caught_by="weights_follow_the_scaled_scores",
-    says="`reshape` gives the keys the right shape with their numbers in the wrong order: swap the last two axes "
-    "instead.",
+    says="`reshape` gives the keys the right shape with their numbers in the wrong order: swap the last two axes instead.",
 )
 def reshaped_instead_of_transposed(query, key, value, mask=None, dropout_p=0.0, training=False):
     turned = key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])
@@ -412,8 +402,7 @@ def mask_ignored(query, key, value, mask=None, dropout_p=0.0, training=False):
 @wrong(
     "scaled_dot_product_attention",
     caught_by="gives_zeros_to_a_query_with_no_key",
-    says="A query that may attend nothing comes out as NaN: a row of only -inf has no softmax in PyTorch. It should"
-    " be zeros.",
+    says="A query that may attend nothing comes out as NaN: a row of only -inf has no softmax in PyTorch. It should be zeros.",
 )
 def nan_rows(query, key, value, mask=None, dropout_p=0.0, training=False):
     scores = scores_of(query, key)
@@ -428,8 +417,7 @@ def nan_rows(query, key, value, mask=None, dropout_p=0.0, training=False):
 @wrong(
     "scaled_dot_product_attention",
     caught_by="gradients_stay_finite_through_masked_rows",
-    says="You mend NaN after the softmax: the numbers look right, but the gradient is still NaN. Never let a NaN "
-    "arise.",
+    says="You mend NaN after the softmax: the numbers look right, but the gradient is still NaN. Never let a NaN arise.",
 )
 def nan_mended_afterwards(query, key, value, mask=None, dropout_p=0.0, training=False):
     scores = scores_of(query, key)
@@ -444,8 +432,7 @@ def nan_mended_afterwards(query, key, value, mask=None, dropout_p=0.0, training=
 @wrong(
     "scaled_dot_product_attention",
     caught_by="gives_zeros_to_a_query_with_no_key",
-    says="You fill with -1e9: a query that may attend nothing then attends everything alike, and half precision "
-    "can't hold it.",
+    says="You fill with -1e9: a query that may attend nothing then attends everything alike, and half precision can't hold it.",
 )
 def filled_with_a_billion(query, key, value, mask=None, dropout_p=0.0, training=False):
     scores = scores_of(query, key)
@@ -460,8 +447,7 @@ def filled_with_a_billion(query, key, value, mask=None, dropout_p=0.0, training=
 @wrong(
     "scaled_dot_product_attention",
     caught_by="gives_zeros_to_a_query_with_no_key",
-    says="You add -1e9 to the hidden scores: a query that may attend nothing keeps its old weights. Fill with -inf "
-    "instead.",
+    says="You add -1e9 to the hidden scores: a query that may attend nothing keeps its old weights. Fill with -inf instead.",
 )
 def added_a_billion(query, key, value, mask=None, dropout_p=0.0, training=False):
     scores = scores_of(query, key)
@@ -476,8 +462,7 @@ def added_a_billion(query, key, value, mask=None, dropout_p=0.0, training=False)
 @wrong(
     "scaled_dot_product_attention",
     caught_by="attends_only_where_the_mask_is_true",
-    says="You set hidden weights to 0 after the softmax, so the others no longer sum to one. Mask the scores, "
-    "before it.",
+    says="You set hidden weights to 0 after the softmax, so the others no longer sum to one. Mask the scores, before it.",
 )
 def masked_after_softmax(query, key, value, mask=None, dropout_p=0.0, training=False):
     weights = softmax(scores_of(query, key), -1)
@@ -491,8 +476,7 @@ def masked_after_softmax(query, key, value, mask=None, dropout_p=0.0, training=F
 @wrong(
     "scaled_dot_product_attention",
     caught_by="masked_keys_may_hold_anything",
-    says="You mask after the softmax and divide again: a hidden key with a huge score leaves nothing for the "
-    "others. Mask before.",
+    says="You mask after the softmax and divide again: a hidden key with a huge score leaves nothing for the others. Mask before.",
 )
 def masked_and_divided_again(query, key, value, mask=None, dropout_p=0.0, training=False):
     weights = softmax(scores_of(query, key), -1)
@@ -508,8 +492,7 @@ def masked_and_divided_again(query, key, value, mask=None, dropout_p=0.0, traini
 @wrong(
     "scaled_dot_product_attention",
     caught_by="attends_only_where_the_mask_is_true",
-    says="You multiply the scores with the mask. A score of 0 still gets a weight, since exp(0) = 1: hidden scores "
-    "need -inf.",
+    says="You multiply the scores with the mask. A score of 0 still gets a weight, since exp(0) = 1: hidden scores need -inf.",
 )
 def scores_times_mask(query, key, value, mask=None, dropout_p=0.0, training=False):
     scores = scores_of(query, key)
@@ -524,8 +507,7 @@ def scores_times_mask(query, key, value, mask=None, dropout_p=0.0, training=Fals
 @wrong(
     "scaled_dot_product_attention",
     caught_by="refuses_a_mask_that_is_not_boolean",
-    says="A mask of numbers goes through. An additive mask would be read the wrong way round without a word: raise "
-    "a TypeError.",
+    says="A mask of numbers goes through. An additive mask would be read the wrong way round without a word: raise a TypeError.",
 )
 def any_mask_goes_through(query, key, value, mask=None, dropout_p=0.0, training=False):
     scores = scores_of(query, key)
@@ -569,8 +551,7 @@ def drops_always(query, key, value, mask=None, dropout_p=0.0, training=False):
 @wrong(
     "scaled_dot_product_attention",
     caught_by="dropout_keeps_the_expected_output",
-    says="Your dropout doesn't scale the survivors: divide them by 1 - p, so that the output stays the same on "
-    "average.",
+    says="Your dropout doesn't scale the survivors: divide them by 1 - p, so that the output stays the same on average.",
 )
 def survivors_not_scaled(query, key, value, mask=None, dropout_p=0.0, training=False):
     _, weights = finish(scores_of(query, key), value, mask, 0.0, False)
@@ -621,8 +602,7 @@ def returns_the_weights_first(query, key, value, mask=None, dropout_p=0.0, train
 @wrong(
     "scaled_dot_product_attention",
     caught_by="is_written_by_hand",
-    says="PyTorch's own attention does the work here. It is the one thing that this exercise forbids: write it by "
-    "hand.",
+    says="PyTorch's own attention does the work here. It is the one thing that this exercise forbids: write it by hand.",
 )
 def the_library_does_it(query, key, value, mask=None, dropout_p=0.0, training=False):
     _, weights = finish(scores_of(query, key), value, mask, 0.0, False)
@@ -675,8 +655,7 @@ def upper_triangle(length, device=None):
 @wrong(
     "causal_mask",
     caught_by="allows_everything_earlier_and_nothing_later",
-    says="Your mask is True where attention is forbidden, as nn.MultiheadAttention reads it. In this course True "
-    "means may attend.",
+    says="Your mask is True where attention is forbidden, as nn.MultiheadAttention reads it. In this course True means may attend.",
 )
 def true_means_hidden(length, device=None):
     return torch.ones(length, length, dtype=torch.bool, device=device).triu(1)

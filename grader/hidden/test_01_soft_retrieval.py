@@ -353,9 +353,7 @@ def test_scaled_dot_product_attention__gradients_stay_finite_through_masked_rows
 
 def _gradients_close(student, reference, *args):
     name, wrt = "scaled_dot_product_attention", (0, 1, 2)
-    close(
-        student.gradients(name, *args, wrt=wrt), reference.gradients(name, *args, wrt=wrt), what="the gradient", **LOOSE
-    )
+    close(student.gradients(name, *args, wrt=wrt), reference.gradients(name, *args, wrt=wrt), what="the gradient", **LOOSE)
 
 
 # causal_mask

@@ -165,6 +165,11 @@ def _filter(machine, pid):
     for number in calls["start"] + calls["reach"]:
         program += [step(jump_equal, number, 0, 1), step(give, refuse)]
     for number in calls["own"]:
-        program += [step(jump_equal, number, 0, 5), step(load, 16), step(jump_equal, pid, 2, 0), step(jump_equal, 0, 1, 0)]
+        program += [
+            step(jump_equal, number, 0, 5),
+            step(load, 16),
+            step(jump_equal, pid, 2, 0),
+            step(jump_equal, 0, 1, 0),
+        ]
         program += [step(give, refuse), step(give, allow)]
     return b"".join([*program, step(give, allow)])

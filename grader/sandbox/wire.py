@@ -4,7 +4,6 @@ A frame is two lengths (header, buffers; 8 bytes each, big endian), a JSON heade
 """
 
 import json
-import socket
 import struct
 import time
 from dataclasses import dataclass
@@ -89,7 +88,7 @@ def _read(connection, size, deadline):
             connection.settimeout(left)
         try:
             part = connection.recv(min(size - len(parts), 1 << 20))
-        except socket.timeout as error:
+        except TimeoutError as error:
             raise TimedOut from error
         except OSError as error:
             raise Closed from error
