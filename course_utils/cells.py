@@ -9,6 +9,7 @@ from course_utils.embed import INK
 
 WIDTH, FURTHER_PANEL, WIDEST = 6.0, 1.2, 8.4
 TALLEST_PANEL, LARGEST_CELL, GAP = 3.4, 0.75, 0.2
+PER_LINE = 4
 LETTER, LINE = 0.085, 0.17  # an average letter is as wide, a line as high, at 10 points
 
 
@@ -25,24 +26,25 @@ class Layout:
 
 def layout(grids, rows, columns, values):
     """Fit a figure around its panels, so that there is no empty band above or below them."""
-    count = len(grids)
+    across, down = min(len(grids), PER_LINE), -(-len(grids) // PER_LINE)
     high, wide = (max(grid.shape[axis] for grid in grids) for axis in (0, 1))
     left = 0.6 + (LETTER * _longest(rows) if rows is not None else 0.25)
     bar = 0.0 if values else 0.75
-    width = min(WIDEST, WIDTH + FURTHER_PANEL * (count - 1))
-    panel_width = (width - left - bar) / count - GAP
+    width = min(WIDEST, WIDTH + FURTHER_PANEL * (across - 1))
+    panel_width = (width - left - bar) / across - GAP
     equal = 1 / 4 <= wide / high <= 8
     if equal:
         cell = min(panel_width / wide, TALLEST_PANEL / high, LARGEST_CELL)
         panel_width, panel_height = cell * wide, cell * high
     else:
         panel_height = float(np.clip(0.3 * high, 0.4, TALLEST_PANEL))
-    if count > 1:
-        width = left + bar + count * (panel_width + GAP)
+    if across > 1:
+        width = left + bar + across * (panel_width + GAP)
     slanted = columns is not None and _crowded(columns, panel_width)
     below = 0.35 + (0.25 + 0.7 * LETTER * _longest(columns) if slanted else 0.25)
-    above = 0.35 if count == 1 else 0.75
-    return Layout(max(width, 4.0), panel_height + above + below, panel_width, panel_height, equal)
+    above = 0.35 if across == 1 else 0.75
+    further = (down - 1) * (panel_height + 0.35)
+    return Layout(max(width, 4.0), panel_height + further + above + below, panel_width, panel_height, equal)
 
 
 def draw(figure, matrices, rows, columns, xlabel, ylabel, values, diverging):
@@ -53,26 +55,28 @@ def draw(figure, matrices, rows, columns, xlabel, ylabel, values, diverging):
             raise ValueError(f"a heatmap needs a matrix, got {grid.ndim} dimensions: take a slice first")
     room = layout(list(grids.values()), rows, columns, values)
     figure.set_size_inches(room.width, room.height)
-    alike = len({len(grid) for grid in grids.values()}) == 1
     norm, colours = _colours(list(grids.values()), diverging)
     form = "{:.0f}" if all(is_whole(matrix) for matrix in matrices.values()) else "{:.2f}"
-    all_axes = figure.subplots(1, len(grids), squeeze=False)[0]
-    for axes, (name, grid) in zip(all_axes, grids.items(), strict=True):
+    all_axes = _panels(figure, len(grids))
+    alike = len({grid.shape for grid in grids.values()}) == 1
+    for place, (axes, (name, grid)) in enumerate(zip(all_axes, grids.items(), strict=True)):
         aspect = "equal" if room.equal else "auto"
         image = axes.imshow(np.ma.masked_invalid(grid), cmap=colours, norm=norm, aspect=aspect)
-        axes.set(title=plain(name), xlabel=xlabel)
+        axes.set_title(plain(name))
         axes.spines[:].set_visible(False)
-        label_ticks(axes.xaxis, columns, grid.shape[1], room.panel_width)
-        if axes is all_axes[0] or not alike:
+        axes.set(xticks=[], yticks=[])
+        if not alike or place + PER_LINE >= len(grids):
+            axes.set_xlabel(xlabel)
+            label_ticks(axes.xaxis, columns, grid.shape[1], room.panel_width)
+        if not alike or place % PER_LINE == 0:
             axes.set_ylabel(ylabel)
             label_ticks(axes.yaxis, rows, grid.shape[0], room.panel_height, below_each_other=True)
-        else:
-            axes.set_yticks([])
         if values:
             _write_values(axes, image, grid, form, room)
     if not values:
-        # Inside the last panel's coordinates, for then it is exactly as high as the panels.
-        beside = all_axes[-1].inset_axes([1 + 0.15 / room.panel_width, 0, 0.13 / room.panel_width, 1])
+        # Inside a panel's coordinates, for then it is exactly as high as the panels.
+        last = all_axes[min(len(grids), PER_LINE) - 1]
+        beside = last.inset_axes([1 + 0.15 / room.panel_width, 0, 0.13 / room.panel_width, 1])
         figure.colorbar(image, cax=beside).solids.set_rasterized(True)
 
 
@@ -129,6 +133,15 @@ def is_whole(values):
 def plain(label):
     """A label as it is written: a dollar sign begins no formula."""
     return str(label).replace("$", r"\$")
+
+
+def _panels(figure, count):
+    """Axes for `count` panels in lines of PER_LINE; the last line may be shorter."""
+    across = min(count, PER_LINE)
+    all_axes = figure.subplots(-(-count // PER_LINE), across, squeeze=False).ravel()
+    for axes in all_axes[count:]:
+        axes.remove()
+    return all_axes[:count]
 
 
 def _longest(labels):

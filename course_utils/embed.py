@@ -19,9 +19,7 @@ _RC = {
     "axes.spines.right": False,
     "legend.frameon": False,
     "image.interpolation": "none",
-    **dict.fromkeys(
-        ["text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color"], INK
-    ),
+    **dict.fromkeys(["text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color"], INK),
 }
 _SERIAL = itertools.count(1)
 

@@ -18,9 +18,7 @@ def read():
     path = Path(FILE)
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["exercises"]
-        return {
-            name: {"passed": bool(entry["passed"]), "newest": entry["newest"]} for name, entry in entries.items()
-        }, ""
+        return {name: {"passed": bool(entry["passed"]), "newest": entry["newest"]} for name, entry in entries.items()}, ""
     except FileNotFoundError:
         return {}, ""
     except OSError as error:

@@ -52,9 +52,7 @@ class Course:
         near = difflib.get_close_matches(name, self.exercises)
         names = near or list(self.exercises)[:12]
         rest = "" if near or len(self.exercises) <= 12 else ", … (progress() lists all)"
-        raise ValueError(
-            f"no exercise is called {name!r}; expected {'one like ' if near else ''}{', '.join(names)}{rest}"
-        )
+        raise ValueError(f"no exercise is called {name!r}; expected {'one like ' if near else ''}{', '.join(names)}{rest}")
 
 
 def load():

@@ -176,10 +176,6 @@ def _bindings(body):
     for node in ast.walk(ast.parse(body)):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
-                single = (
-                    ast.Import([alias])
-                    if isinstance(node, ast.Import)
-                    else ast.ImportFrom(node.module, [alias], node.level)
-                )
+                single = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
                 found[alias.asname or alias.name.split(".")[0]] = ast.unparse(single)
     return found

@@ -88,9 +88,7 @@ class Progress:
         rows = []
         for notebook in self.course.notebooks:
             heading = html.escape(f"{notebook.stem}  {notebook.title}")
-            rows.append(
-                f'<tr><th scope="colgroup">{heading}</th><th class="points">points</th><th>public checks</th></tr>'
-            )
+            rows.append(f'<tr><th scope="colgroup">{heading}</th><th class="points">points</th><th>public checks</th></tr>')
             for exercise in notebook.exercises:
                 state = _state(self.entries.get(exercise.name))
                 rows.append(
@@ -129,8 +127,7 @@ def _item(outcome):
 def _box(state, title, body, notes):
     notes = "".join(f'<div class="small">{html.escape(note)}</div>' for note in notes)
     return (
-        f'<style>{_style()}</style><div class="course-box {state}">'
-        f'<div class="title">{html.escape(title)}</div>{body}{notes}</div>'
+        f'<style>{_style()}</style><div class="course-box {state}"><div class="title">{html.escape(title)}</div>{body}{notes}</div>'
     )
 
 

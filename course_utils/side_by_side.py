@@ -37,13 +37,9 @@ def pair(got, expected):
         return None
     differs = _differs(got, expected)
     first = [int(index) for index in differs.nonzero()[0]] if differs.any() else [0] * got.dim()
-    window = tuple(
-        _window(size, at, last) for size, at, last in zip(got.shape, first, _last_two(got.dim()), strict=True)
-    )
+    window = tuple(_window(size, at, last) for size, at, last in zip(got.shape, first, _last_two(got.dim()), strict=True))
     shown = [_matrix(tensor[window]) for tensor in (got, expected, differs)]
-    whole = all(
-        isinstance(part, slice) and part == slice(0, size) for part, size in zip(window, got.shape, strict=True)
-    )
+    whole = all(isinstance(part, slice) and part == slice(0, size) for part, size in zip(window, got.shape, strict=True))
     return Pair(*shown, part="" if whole else _describe(window, tuple(got.shape)))
 
 
@@ -102,9 +98,7 @@ def _grid(grid, differs, caption, form, colour, cell, left, top):
 
 
 def _colour_scale(numbers):
-    finite = [
-        value for grid in (numbers.got, numbers.expected) for row in grid for value in row if math.isfinite(value)
-    ]
+    finite = [value for grid in (numbers.got, numbers.expected) for row in grid for value in row if math.isfinite(value)]
     low, high = min(finite, default=0.0), max(finite, default=1.0)
 
     def colour(value):

@@ -45,6 +45,10 @@ class Draw:
             mask.scatter_(-1, places[..., :1], True).scatter_(-1, places[..., 1:2], False)
         return mask
 
+    def weights(self, instance, scale=0.5, dtype=torch.float64):
+        """Normal numbers for every parameter of a module made by the reference, by name."""
+        return {name: scale * self.normal(*tensor.shape, dtype=dtype) for name, tensor in instance.parameters().items()}
+
     def shuffled(self, sequence):
         """The items of the sequence in random order, as a list."""
         items = list(sequence)

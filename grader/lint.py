@@ -16,7 +16,7 @@ def equal_sizes(shapes, function, request):
     if not shapes:
         return []
     sizes = {}
-    arguments = _arguments(function, request)
+    arguments = _arguments(function.forward if isinstance(function, type) else function, request)
     for name, letters in re.findall(r"(\w+) \(([^)]*)\)", shapes.split("->")[0]):
         value = arguments.get(name)
         if isinstance(value, torch.Tensor):
@@ -26,7 +26,8 @@ def equal_sizes(shapes, function, request):
 
 def _arguments(function, request):
     try:
-        return inspect.signature(function).bind(*request["args"], **request["kwargs"]).arguments
+        owner = [] if request.get("on") is None else [None]
+        return inspect.signature(function).bind(*owner, *request["args"], **request["kwargs"]).arguments
     except (TypeError, ValueError):
         return {}
 

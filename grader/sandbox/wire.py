@@ -6,7 +6,7 @@ A frame is two lengths (header, buffers; 8 bytes each, big endian), a JSON heade
 import json
 import struct
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
 import torch
 
@@ -34,6 +34,23 @@ class Seed:
 
     def generator(self):
         return torch.Generator().manual_seed(self.value)
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object that each side makes for itself: a class of the answer, or one of torch.nn as "torch.nn.NAME".
+
+    weights: a tensor for each parameter, by name, or None for what the class draws. dtype: of the parameters. training: train() or
+    eval(). then: calls (name, further arguments) made on the object before it is used; one that returns a module replaces it.
+    """
+
+    maker: str
+    args: tuple = ()
+    kwargs: dict = field(default_factory=dict)
+    weights: dict | None = None
+    dtype: torch.dtype = torch.float64
+    training: bool = False
+    then: tuple = ()
 
 
 class Malformed(Exception):
@@ -112,6 +129,8 @@ def _pack(value, arrays):
         return {"dict": [[key, _pack(each, arrays)] for key, each in value.items()]}
     if kind is Seed:
         return {"seed": value.value}
+    if kind is Made:
+        return {"made": [_pack(getattr(value, each.name), arrays) for each in fields(Made)]}
     if kind is torch.dtype:
         return {"dtype": str(value).removeprefix("torch.")}
     if kind is torch.device:
@@ -163,21 +182,20 @@ def _unpack(tree, arrays):
             return tree
         raise ValueError("a bare list")
     ((kind, content),) = tree.items()
-    match kind:
-        case "list":
-            return [_unpack(each, arrays) for each in content]
-        case "tuple":
-            return tuple(_unpack(each, arrays) for each in content)
-        case "dict":
-            return {str(key): _unpack(each, arrays) for key, each in content}
-        case "array":
-            return arrays[content]
-        case "seed":
-            return Seed(int(content))
-        case "dtype":
-            return DTYPES[content]
-        case "device":
-            return torch.device(content)
-        case "odd":
-            return Odd(str(content)[:120])
-    raise ValueError("an unknown kind of value")
+    if kind in ("list", "tuple"):
+        items = [_unpack(each, arrays) for each in content]
+        return items if kind == "list" else tuple(items)
+    if kind == "dict":
+        return {str(key): _unpack(each, arrays) for key, each in content}
+    return SINGLE[kind](content, arrays)
+
+
+# How a value that is neither a list nor a dict is made from its content.
+SINGLE = {
+    "array": lambda content, arrays: arrays[content],
+    "seed": lambda content, arrays: Seed(int(content)),
+    "dtype": lambda content, arrays: DTYPES[content],
+    "device": lambda content, arrays: torch.device(content),
+    "odd": lambda content, arrays: Odd(str(content)[:120]),
+    "made": lambda content, arrays: Made(*(_unpack(each, arrays) for each in content)),
+}
