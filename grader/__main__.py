@@ -69,10 +69,9 @@ def _positive(text):
 
 
 def _grade(options, console):
-    from grader import classroom, discover, report, terminal
-    from grader.worker import best_level
+    from grader import classroom, discover, ladder, report, terminal
 
-    level, reason = best_level()
+    level, reason = ladder.best()
     if level < 2 and not options.allow_weaker_isolation:
         print(
             f"grader: no marks at isolation level {level}: {reason}. --allow-weaker-isolation grades all the same.",
@@ -145,10 +144,9 @@ def _doctor(options, console):
 
     import torch
 
-    from grader import course, report
-    from grader.worker import best_level
+    from grader import course, ladder, report
 
-    level, reason = best_level()
+    level, reason = ladder.best()
     for what, value in (
         ("course", course.VERSION),
         ("python", platform.python_version()),

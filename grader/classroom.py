@@ -4,13 +4,15 @@ What is graded is stored at once under DIR/.graded, keyed by the file's hash, th
 on from there.
 """
 
+import atexit
 import hashlib
 import json
 import os
 import secrets
 import time
-from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor
+from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
@@ -20,6 +22,7 @@ from grader import course, pages, report, submission
 from grader.grading import Grader
 from grader.report import Exercise, Submission
 
+POOL_TRIES = 5
 GRADED_BY = ("solutions/*.py", "grader/**/*.py", "course_utils/compare.py", "pyproject.toml")
 
 
@@ -67,8 +70,10 @@ def grade_all(run, handins, on_progress=lambda submission: None):
 def _by_notebook(handins):
     """Hand-ins of one student that claim to be the same notebook belong together: neither can be preferred."""
     groups = defaultdict(list)
+    files = Counter(handin.student for handin in handins)
     for handin in handins:
-        groups[handin.student, _claimed_notebook(handin.path) or str(handin.path)].append(handin)
+        claim = _claimed_notebook(handin.path) if files[handin.student] > 1 else None
+        groups[handin.student, claim or str(handin.path)].append(handin)
     return [tuple(group) for group in groups.values()]
 
 
@@ -80,75 +85,99 @@ def _claimed_notebook(path):
 
 
 def _graded(run, todo):
-    """Grade what is left, in this process or in `jobs` others, in any order."""
+    """Grade what is left, in this process or in `jobs` others, in any order. A job that dies is replaced; nothing is lost."""
     if run.jobs <= 1 or len(todo) <= 1:
-        try:
-            yield from (_grade(run, group) for group in todo)
-        finally:
-            _stop_grader()
+        with Desk(run) as desk:
+            yield from map(desk.grade, todo)
         return
-    with ProcessPoolExecutor(run.jobs, mp_context=get_context("spawn")) as pool:
-        yield from (future.result() for future in [pool.submit(_grade, run, group) for group in todo])
+    for _ in range(POOL_TRIES):
+        with ProcessPoolExecutor(run.jobs, get_context("spawn"), _open_desk, (run,)) as pool:
+            futures = {pool.submit(_grade_at_desk, group): group for group in todo}
+            for future in as_completed(futures):
+                if not future.exception():
+                    todo.remove(futures[future])
+                    yield future.result()
+        if not todo:
+            return
+    raise BrokenProcessPool(f"{len(todo)} submissions brought down {POOL_TRIES} pools of jobs, the first is {todo[0][0].path}")
 
 
-@cache
-def _grader(seed, level):
-    import atexit
-
-    grader = Grader(seed, level)
-    atexit.register(grader.close)
-    return grader
+def _open_desk(run):
+    """In a job: the desk that grades all its submissions."""
+    global _desk
+    _desk = Desk(run)
+    atexit.register(_desk.close)
 
 
-def _stop_grader():
-    _grader.cache_clear()
+def _grade_at_desk(group):
+    return _desk.grade(group)
 
 
-def _grade(run, group):
-    """Grade one hand-in, write its page, store the result."""
-    started = time.perf_counter()
-    handin = group[0]
-    blank = Submission(handin.student, None, "/".join(handin.path.parts[-2:]))
-    try:
-        raw = handin.path.read_bytes()
-        if len(group) > 1:
-            raise submission.Refused(f"two files for one notebook: {', '.join(each.path.name for each in group)}")
-        graded = _grade_bytes(run, blank, raw, handin)
-    except OSError as error:
-        graded = replace(blank, status="refused", reason=f"unreadable: {error.strerror}")
-    except submission.Refused as reason:
-        known = course.notebook(handin.path.stem)
-        graded = replace(
-            blank, sha256=hashlib.sha256(raw).hexdigest(), notebook=known and known.stem, max_score=known and known.max_score,
-            status="refused", reason=str(reason),
-        )  # fmt: skip
-    graded = replace(graded, findings=[*graded.findings, *handin.findings], seconds=round(time.perf_counter() - started, 3))
-    pages.write(run, graded)
-    report.write_whole(_stored(run, group), json.dumps(graded.as_dict(), ensure_ascii=False))
-    return graded
+class Desk:
+    """Where hand-ins are graded, one after another, by one judge that is started when the first answer comes."""
 
+    def __init__(self, run):
+        self.run = run
+        self._grader = None
 
-def _grade_bytes(run, blank, raw, handin):
-    read = submission.read(raw, handin.path.stem)
-    exercises = []
-    for exercise in read.notebook.exercises:
-        answer = read.answers[exercise.name]
-        if answer.attempted:
-            exercises.append(Exercise.of(_grader(run.seed, run.level).grade(exercise, answer.source, answer.helpers)))
-        else:
-            exercises.append(Exercise(exercise.name, "not_attempted", 0.0, exercise.points))
-    fault = next((each for each in exercises if each.status == "grader_fault"), None)
-    return replace(
-        blank,
-        notebook=read.notebook.stem,
-        sha256=read.sha256,
-        status="grader_fault" if fault else "graded",
-        reason=f"{fault.name}: {fault.checks[0]['message']}" if fault else None,
-        score=None if fault else round(sum(each.score for each in exercises), 4),
-        max_score=read.notebook.max_score,
-        findings=read.findings,
-        exercises=exercises,
-    )
+    def grade(self, group):
+        """Grade one hand-in, write its page, store the result. Returns a report.Submission."""
+        started = time.perf_counter()
+        graded = self._graded(group)
+        graded.findings.extend(group[0].findings)
+        graded.seconds = round(time.perf_counter() - started, 3)
+        pages.write(self.run, graded)
+        report.write_whole(_stored(self.run, group), json.dumps(graded.as_dict(), ensure_ascii=False))
+        return graded
+
+    def close(self):
+        if self._grader:
+            self._grader.close()
+            self._grader = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _graded(self, group):
+        path = group[0].path
+        blank = Submission(group[0].student, None, "/".join(path.parts[-2:]))
+        try:
+            raw = path.read_bytes()
+        except OSError as error:
+            return replace(blank, status="refused", reason=f"unreadable: {error.strerror}")
+        try:
+            if len(group) > 1:
+                raise submission.Refused(f"two files for one notebook: {', '.join(each.path.name for each in group)}")
+            return self._marks(blank, submission.read(raw, path.stem))
+        except submission.Refused as reason:
+            known = course.notebook(path.stem)
+            blank = replace(blank, sha256=hashlib.sha256(raw).hexdigest(), status="refused", reason=str(reason))
+            return replace(blank, notebook=known.stem, max_score=known.max_score) if known else blank
+
+    def _marks(self, blank, read):
+        exercises = [self._mark(exercise, read.answers[exercise.name]) for exercise in read.notebook.exercises]
+        fault = next((each for each in exercises if each.status == "grader_fault"), None)
+        return replace(
+            blank,
+            notebook=read.notebook.stem,
+            sha256=read.sha256,
+            status="grader_fault" if fault else "graded",
+            reason=f"{fault.name}: {fault.checks[0]['message']}" if fault else None,
+            score=None if fault else round(sum(each.score for each in exercises), 4),
+            max_score=read.notebook.max_score,
+            findings=read.findings,
+            exercises=exercises,
+        )
+
+    def _mark(self, exercise, answer):
+        if not answer.attempted:
+            return Exercise(exercise.name, "not_attempted", 0.0, exercise.points)
+        if self._grader is None:
+            self._grader = Grader(self.run.seed, self.run.level)
+        return Exercise.of(self._grader.grade(exercise, answer.source, answer.helpers))
 
 
 def _load(run, group):

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 import torch
 
-from grader import course, names
-from grader.sandbox import isolation
+from grader import course, ladder, names
 
 SCHEMA = 1
 
@@ -59,7 +58,7 @@ class Submission:
 
 def isolation_line(level):
     """The level of isolation and what it consists of, in words."""
-    return f"level {level} ({isolation.detail(level)})"
+    return f"level {level} ({ladder.detail(level)})"
 
 
 def results(run, submissions):
@@ -69,7 +68,7 @@ def results(run, submissions):
         "course_version": course.VERSION,
         "seed": run.seed,
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
-        "isolation": {"level": run.level, "detail": isolation.detail(run.level)},
+        "isolation": {"level": run.level, "detail": ladder.detail(run.level)},
         "submissions": [each.as_dict() for each in submissions],
     }
 

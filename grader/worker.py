@@ -7,15 +7,12 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
-import sysconfig
 import tempfile
 import time
-from pathlib import Path
 
-from grader.course import ROOT
+from grader import ladder
 from grader.limits import Limits
-from grader.sandbox import isolation, wire
+from grader.sandbox import wire
 
 BOOT_SECONDS = 120
 END_SECONDS = 10
@@ -23,7 +20,6 @@ CLEAN_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONUTF8": "1",
     "CUDA_VISIBLE_DEVICES": "", "PATH": os.defpath, "LANG": "C.UTF-8", "KINETO_LOG_LEVEL": "99",
 }  # fmt: skip
-BOOT = "import sys; sys.path.insert(0, {root!r}); from grader.sandbox.worker import main; del sys.path[0]; main({fd}, {level}, {folder!r}, {readable!r})"
 
 
 class WorkerLost(Exception):
@@ -34,21 +30,12 @@ class Ended(Exception):
     """The process of an exercise gave no answer. The message is the reason that the learner reads."""
 
 
-def best_level():
-    """The highest level of isolation that this machine offers, and why not a higher one (None at the top)."""
-    try:
-        isolation.probe(2)
-    except isolation.Unavailable as reason:
-        return 1, str(reason)
-    return 2, None
-
-
 class Worker:
     """A running worker. Use as a context manager, or call close()."""
 
     def __init__(self, level=None, limits=None):
-        self.level = best_level()[0] if level is None else level
-        isolation.probe(self.level)
+        self.level = ladder.best()[0] if level is None else level
+        ladder.probe(self.level)
         self.limits = limits or Limits()
         self._process = None
         self._start()
@@ -88,11 +75,10 @@ class Worker:
     def _start(self):
         self._folder = tempfile.mkdtemp(prefix="answer-")
         self._control, theirs = socket.socketpair()
-        boot = BOOT.format(root=str(ROOT), fd=theirs.fileno(), level=self.level, folder=self._folder, readable=_readable())
         environment = CLEAN_ENVIRONMENT | {"HOME": self._folder, "TMPDIR": self._folder, "MPLCONFIGDIR": self._folder}
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", boot],
+                ladder.command(self.level, theirs.fileno(), self._folder),
                 pass_fds=[theirs.fileno()],
                 env=environment,
                 cwd=self._folder,
@@ -180,18 +166,3 @@ def _reason(how):
     if kind == "exit":
         return f"the process ended itself (exit code {number})"
     return "the process closed its pipe"
-
-
-def _readable():
-    """The folders that a Python process needs: its own, the environment's, the system's libraries, and the learners' package."""
-    paths = {
-        sys.prefix,
-        sys.base_prefix,
-        sysconfig.get_path("purelib"),
-        "/usr",
-        "/lib",
-        "/lib64",
-        "/etc/ld.so.cache",
-        "/etc/localtime",
-    }
-    return sorted(str(Path(path)) for path in paths | {str(ROOT / "course_utils"), "/dev/urandom", "/dev/zero"})

@@ -124,7 +124,7 @@ def test_a_repeated_run_takes_the_stored_seed_and_grades_nothing_twice(released,
     command = ["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]
     main(command)
     first = results_of(tmp_path / "out")
-    monkeypatch.setattr(classroom, "_grade", lambda *a: pytest.fail("graded twice"))
+    monkeypatch.setattr(classroom.Desk, "grade", lambda *a: pytest.fail("graded twice"))
     main(command)
     assert results_of(tmp_path / "out") == first
 
@@ -201,7 +201,7 @@ def test_wrong_usage_ends_with_2_and_one_line(arguments, tmp_path, capsys):
 
 def test_no_mark_at_weaker_isolation_unless_it_is_asked_for(released, handin, tmp_path, monkeypatch, capsys):
     handin("ada", released(**GOOD))
-    monkeypatch.setattr("grader.worker.best_level", lambda: (1, "forced"))
+    monkeypatch.setattr("grader.ladder.best", lambda: (1, "forced"))
     command = ["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]
     assert main(command) == 3
     assert "forced" in capsys.readouterr().err and not (tmp_path / "out" / "results.json").exists()

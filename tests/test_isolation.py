@@ -1,6 +1,7 @@
 """Each limit ends a program that hits it, each door is closed, and the next answer is graded as if nothing had happened."""
 
 import os
+import shutil
 import subprocess
 import time
 from dataclasses import replace
@@ -8,7 +9,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from grader import course, worker
+from grader import course, ladder
 from grader.limits import Limits
 from grader.sandbox import isolation
 from grader.worker import Ended, Worker
@@ -16,10 +17,21 @@ from grader.worker import Ended, Worker
 QUICK = Limits(start_seconds=5, call_seconds=1.5, exercise_seconds=4, cpu_seconds=3, memory_bytes=512 << 20, file_bytes=1 << 20)
 
 
-@pytest.fixture(scope="module", params=[2, 1])
+def rungs():
+    """Every way in which this machine can run a worker: a level, and for level 3 each maker of namespaces."""
+    found = [(1, None), (2, None)] if ladder.best()[0] >= 2 else [(1, None)]
+    makers = ["own namespaces", "bubblewrap"] if shutil.which("bwrap") else ["own namespaces"]
+    return [(3, maker) for maker in makers] * (ladder.best()[0] == 3) + found
+
+
+@pytest.fixture(scope="module", params=rungs(), ids=str)
 def running(request):
-    with Worker(request.param, QUICK) as one:
-        yield one
+    level, maker = request.param
+    with pytest.MonkeyPatch.context() as patch:
+        if maker:
+            patch.setattr(ladder, "namespace_maker", lambda: maker)
+        with Worker(level, QUICK) as one:
+            yield one
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +168,22 @@ def test_at_level_2_no_thread_starts(sealed):
     assert ask(sealed, "import threading\nthreading.Thread(target=print).start()")["raised"][0] == "RuntimeError"
 
 
+def test_at_level_3_there_is_no_grader_to_find():
+    probe = f"return [os.path.exists(path) for path in {[str(course.SOLUTIONS), str(course.HIDDEN), str(course.BANKS)]!r}]"
+    with Worker(3, QUICK) as fresh:
+        assert ask(fresh, probe)["value"] == [False, False, False]
+        assert ask(fresh, "return os.getpid() < 100")["value"] is True
+
+
+def test_why_level_3_is_missing_is_told(monkeypatch):
+    monkeypatch.setattr(ladder, "_problem", lambda program: "refused")
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    ladder.namespace_maker.cache_clear()
+    level, reason = ladder.best()
+    ladder.namespace_maker.cache_clear()
+    assert level == 2 and "bubblewrap: it is not installed; own namespaces: refused" in reason
+
+
 def test_at_level_2_no_memory_but_its_own_can_be_read(sealed):
     for pid in ("os.getppid()", str(os.getpid())):
         assert ask(sealed, f"open(f'/proc/{{{pid}}}/mem', 'rb')")["raised"][0] == "PermissionError"
@@ -163,9 +191,9 @@ def test_at_level_2_no_memory_but_its_own_can_be_read(sealed):
 
 def test_a_level_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(isolation, "landlock_version", lambda: 0)
-    with pytest.raises(isolation.Unavailable, match="Landlock"):
-        isolation.probe(2)
-    level, reason = worker.best_level()
+    with pytest.raises(ladder.Unavailable, match="Landlock"):
+        ladder.probe(2)
+    level, reason = ladder.best()
     assert level == 1 and "Landlock" in reason
 
 

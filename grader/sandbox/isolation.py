@@ -1,8 +1,4 @@
-"""What the worker may touch: the ladder of isolation, probed and entered.
-
-Level 2: Landlock (files, TCP, signals) and seccomp (no process, no thread, no socket, no debugger) on top of level 1.
-Level 1: resource limits, wall clock, process group, clean environment, orphans adopted and killed.
-"""
+"""The filters that a worker and the process of one exercise put on. Which level means which is told in grader/ladder.py."""
 
 import ctypes
 import os
@@ -13,32 +9,15 @@ import struct
 import sys
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_GET_SECCOMP, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = (
+    1,
+    4,
+    21,
+    22,
+    36,
+    38,
+)
 LANDLOCK_CREATE, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT = 444, 445, 446
-
-
-class Unavailable(Exception):
-    """A level that this machine does not offer. The message says why."""
-
-
-def probe(level):
-    """Raise Unavailable, with the reason, where this machine does not offer `level`."""
-    if level >= 2:
-        if sys.platform != "linux":
-            raise Unavailable(f"level 2 needs Linux, this is {sys.platform}")
-        if platform.machine() not in SYSCALLS:
-            raise Unavailable(f"level 2 knows no system calls of {platform.machine()}")
-        if landlock_version() < 1:
-            raise Unavailable("level 2 needs Landlock, which this kernel does not offer")
-        if LIBC.prctl(21, 0, 0, 0, 0) < 0:  # PR_GET_SECCOMP
-            raise Unavailable("level 2 needs seccomp, which this kernel does not offer")
-
-
-def detail(level):
-    """A few words for the report."""
-    if level >= 2:
-        return f"landlock {landlock_version()}, seccomp, resource limits"
-    return "resource limits, process group, clean environment"
 
 
 def adopt_orphans():
@@ -98,6 +77,17 @@ def restrict_calls():
     _check(LIBC.prctl(PR_SET_SECCOMP, 2, header, 0, 0), "seccomp")
 
 
+def die_with_parent():
+    """In the process of one exercise: end when the worker's parent ends."""
+    if sys.platform == "linux":
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def has_seccomp():
+    """Whether the kernel offers seccomp."""
+    return LIBC.prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0
+
+
 def landlock_version():
     """The version of Landlock that the kernel offers, 0 without."""
     if sys.platform != "linux":
@@ -119,7 +109,7 @@ def _allow(ruleset, folder, rights):
 
 def _check(result, what):
     if result < 0:
-        raise Unavailable(f"{what}: {os.strerror(ctypes.get_errno())}")
+        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
     return result
 
 

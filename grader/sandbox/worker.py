@@ -63,6 +63,7 @@ def _fork(control, connection, rules):
         connection.close()
         return pid
     try:
+        isolation.die_with_parent()
         control.close()
         os.setsid()
         _serve(connection, rules)
