@@ -29,7 +29,7 @@ def layout(grids, rows, columns, values):
     across, down = min(len(grids), PER_LINE), -(-len(grids) // PER_LINE)
     high, wide = (max(grid.shape[axis] for grid in grids) for axis in (0, 1))
     left = 0.6 + (LETTER * _longest(rows) if rows is not None else 0.25)
-    bar = 0.0 if values else 0.75
+    bar = 0.0 if values else 0.65
     width = min(WIDEST, WIDTH + FURTHER_PANEL * (across - 1))
     panel_width = (width - left - bar) / across - GAP
     equal = 1 / 4 <= wide / high <= 8
@@ -42,7 +42,7 @@ def layout(grids, rows, columns, values):
         width = left + bar + across * (panel_width + GAP)
     slanted = columns is not None and _crowded(columns, panel_width)
     below = 0.35 + (0.25 + 0.7 * LETTER * _longest(columns) if slanted else 0.25)
-    above = 0.35 if across == 1 else 0.75
+    above = 0.35 if across == 1 else 0.65
     further = (down - 1) * (panel_height + 0.35)
     return Layout(max(width, 4.0), panel_height + further + above + below, panel_width, panel_height, equal)
 

@@ -68,21 +68,8 @@ def curves(x, lines, *, title, alt, xlabel, ylabel, xlog=False, ylog=False, leve
             )
             if error is not None:
                 axes.fill_between(x, y - error, y + error, color=colour, alpha=0.2, linewidth=0)
-        for label, height in (levels or {}).items():
-            axes.axhline(float(height), color=INK, linestyle=(0, (4, 3)), linewidth=1)
-            axes.annotate(
-                plain(label),
-                (1, float(height)),
-                (0, 3),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                ha="right",
-                va="bottom",
-                fontsize=9,
-            )
+        _draw_levels(axes, levels or {})
         axes.set(xscale="log" if xlog else "linear", yscale="log" if ylog else "linear")
-        if levels:
-            axes.margins(y=0.1)
         if xlog:
             _label_places(axes.xaxis, x)
         _finish(axes, title, xlabel, ylabel, legend=len(lines) > 1)
@@ -158,6 +145,24 @@ def path(points, *, title, alt, xlabel="", ylabel="", labels=None, marks=None):
         axes.margins(0.1)
         _finish(axes, title, xlabel, ylabel)
         axes.legend(markerscale=0.6)
+
+
+def _draw_levels(axes, levels):
+    """Dashed horizontals {label: height}, with room for a label above the topmost."""
+    for label, height in levels.items():
+        axes.axhline(float(height), color=INK, linestyle=(0, (4, 3)), linewidth=1)
+        axes.annotate(
+            plain(label),
+            (1, float(height)),
+            (0, 3),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            ha="right",
+            va="bottom",
+            fontsize=9,
+        )
+    if levels:
+        axes.margins(y=0.1)
 
 
 def _label_places(axis, places):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import torch
+
 from grader import answers
 from grader.diagnosis import diagnose
 from grader.judge import Case, Check, Court, GraderFault
@@ -24,6 +26,7 @@ class Grader:
     """A court and a worker that grade answers one after another. Use as a context manager, or call close()."""
 
     def __init__(self, seed, level=None, limits=None):
+        torch.set_num_threads(1)  # references are small: threads would only wait for each other
         self.seed = seed
         self.worker = Worker(level, limits)
         self.court = Court()

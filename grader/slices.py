@@ -10,36 +10,39 @@ class Pool:
     """All code cells of a notebook. Cells are known by their position; `labels` are their grade_ids, None without."""
 
     def __init__(self, cells):
-        self.labels, self._statements, self.broken = [], [], []
+        self.labels, self.broken = [], []
+        self._statements = []  # for each cell, pairs of a statement and the names that it binds
         for label, source in cells:
             try:
-                self._statements.append(ast.parse(source).body)
+                statements = ast.parse(source).body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 self.broken.append((label, source))
                 continue
             self.labels.append(label)
+            self._statements.append([(statement, bound(statement)) for statement in statements])
 
     def holders(self, name):
         """Positions of the cells that bind `name` at their top level."""
-        return [place for place, statements in enumerate(self._statements) if any(name in bound(each) for each in statements)]
+        return [place for place, statements in enumerate(self._statements) if any(name in names for _, names in statements)]
 
     def answer(self, holder, name):
         """The source of an answer cell without bare expressions: printing, plotting and training are not part of an answer."""
-        kept = [each for each in self._statements[holder] if not isinstance(each, ast.Expr) or name in bound(each)]
-        return "\n".join(ast.unparse(each) for each in kept)
+        kept = [each for each, names in self._statements[holder] if not isinstance(each, ast.Expr) or name in names]
+        return "\n".join(map(ast.unparse, kept))
 
     def helpers(self, holder, name, without):
         """The statements of other cells that the answer needs, as sources in order. Names in `without` are not looked up."""
-        wanted = used(self._statements[holder]) - {name} - set(without)
-        taken, known = set(), set()
+        foreign = {name, *without}
+        wanted = used([statement for statement, _ in self._statements[holder]]) - foreign
+        taken, known = {}, set()
         while new := wanted - known:
             known |= new
             for place, statements in enumerate(self._statements):
-                for number, statement in enumerate(statements):
-                    if place != holder and (place, number) not in taken and bound(statement) & new and name not in bound(statement):
-                        taken.add((place, number))
-                        wanted |= used([statement]) - {name} - set(without)
-        return tuple(ast.unparse(self._statements[place][number]) for place, number in sorted(taken))
+                for number, (statement, names) in enumerate(statements):
+                    if place != holder and (place, number) not in taken and names & new and name not in names:
+                        taken[place, number] = statement
+                        wanted |= used([statement]) - foreign
+        return tuple(ast.unparse(taken[where]) for where in sorted(taken))
 
 
 def bound(statement):

@@ -77,6 +77,14 @@ def test_what_is_written_is_what_the_contract_says(released, handin, tmp_path, c
     assert list(softmax["checks"][0]) == ["name", "passed", "message"] and softmax["diagnosis"] is None
     assert formula["exercises"][0]["diagnosis"] and formula["exercises"][1]["status"] == "not_attempted"
     assert (ines["status"], ines["score"]) == ("refused", None) and "JSON" in ines["reason"]
+
+
+def test_the_other_files_of_a_run_say_the_same(released, handin, tmp_path, capsys):
+    handin("ada", released(**GOOD))
+    handin("=HYPERLINK(1)", released())
+    handin("ines", b"{")
+    out = tmp_path / "out"
+    main(["grade", str(tmp_path / "submissions"), "--out", str(out)])
     rows = list(csv.reader((out / "grades.csv").read_text("utf-8").splitlines()))
     assert rows[0][:7] == ["student", "notebook", "status", "score", "max_score", "softmax", "batched_outer"]
     assert "'=HYPERLINK(1)" in [row[0] for row in rows]
