@@ -1,7 +1,7 @@
 """The commands: `python -m grader COMMAND`.
 
-Exit codes: 0 all done; 1 some submissions refused (or a proof, or a comparison, that does not hold); 2 wrong usage; 3 a fault of the
-grader, which outranks 1.
+Exit codes: 0 all done; 1 some submissions refused (or a proof, or a comparison, that does not hold); 2 wrong usage; 3 a fault of
+the grader, which outranks 1.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 DONE, REFUSED, USAGE, FAULT = 0, 1, 2, 3
+COUNTED = {"graded": "graded", "refused": "refused", "grader_fault": "grader faults"}
 
 
 def main(arguments=None):
@@ -43,6 +44,9 @@ def _parser():
         metavar="N",
         help="seed of the hidden inputs (default: the earlier run's, else drawn)",
     )
+    grade.add_argument(
+        "--scheduler", metavar="ADDRESS", help="grade on the workers of this Dask scheduler, such as tcp://host:8786"
+    )
     grade.add_argument("--student", metavar="NAME", help="whose work this is, where the folder's name doesn't tell")
     grade.add_argument("--regrade", action="store_true", help="grade again what is graded already")
     grade.add_argument(
@@ -69,7 +73,7 @@ def _positive(text):
 
 
 def _grade(options, console):
-    from grader import classroom, discover, ladder, report, terminal
+    from grader import classroom, desk, discover, ladder, report, terminal
 
     level, reason = ladder.best()
     if level < 2 and not options.allow_weaker_isolation:
@@ -83,15 +87,15 @@ def _grade(options, console):
     except discover.NothingThere as error:
         print(f"grader: {error}", file=sys.stderr)
         return USAGE
-    run = classroom.Run(options.out, classroom.choose_seed(options.out, options.seed), level, options.jobs, options.regrade)
+    seed = classroom.choose_seed(options.out, options.seed)
+    run = desk.Run(options.out.resolve(), seed, level, options.jobs, options.regrade, options.scheduler)
     with terminal.progress(len(handins)) as bar:
         submissions = classroom.grade_all(run, handins, lambda _: bar.advance(bar.task_ids[0]))
     report.write(run, submissions)
     terminal.class_table(submissions, console)
     statuses = [each.status for each in submissions]
-    console.print(
-        f"\n{statuses.count('graded')} graded, {statuses.count('refused')} refused, {statuses.count('grader_fault')} grader faults; seed {run.seed}"
-    )
+    counts = ", ".join(f"{statuses.count(status)} {words}" for status, words in COUNTED.items())
+    console.print(f"\n{counts}; seed {run.seed}")
     console.print(f"isolation {report.isolation_line(level)}", highlight=False)
     for what in ("results.json", "grades.csv", "feedback"):
         console.print(f"  {what:<13} {run.out / what}", highlight=False, soft_wrap=True)
@@ -133,9 +137,9 @@ def _prove(options, console):
     for problem in problems:
         console.print(f"✗ {problem}", style="red", highlight=False, markup=False)
     wrong = sum(len(proof.kills) for proof in proofs)
-    console.print(
-        f"\n{len(proofs)} exercises, {sum(len(proof.check_names) for proof in proofs)} hidden checks, {wrong} wrong answers; {len(problems)} problems; seed {options.seed}"
-    )
+    checks = sum(len(proof.check_names) for proof in proofs)
+    counts = f"{len(proofs)} exercises, {checks} hidden checks, {wrong} wrong answers; {len(problems)} problems"
+    console.print(f"\n{counts}; seed {options.seed}")
     return REFUSED if problems else DONE
 
 

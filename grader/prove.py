@@ -1,7 +1,7 @@
 """The graders are graded: known answers get the verdict that is known.
 
-For each exercise: the stub scores 0, the reference full marks, answers that answer nothing 0, every wrong answer of the bank fails in
-its own check and is named by its own sentence, every right one gets full marks and no diagnosis; and the shape lint holds.
+For each exercise: the reference gets full marks, answers that answer nothing get 0, every wrong answer of the bank fails in its own
+check and is named by its own sentence, every right one gets full marks and no diagnosis; and the shape lint holds.
 """
 
 import ast

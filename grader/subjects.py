@@ -70,9 +70,16 @@ class Subject:
         # Each call has other global generators, so that an answer which ignores the generator it is given gives itself away.
         seed = self._seed + 2 * len(self.calls)
         request = {
-            "name": name, "args": [made_of(each) for each in args], "kwargs": kwargs, "seed": seed, "wrt": wrt, "watch": watch, "repeat": self._repeat,
-            "on": on, "method": method,
-        }  # fmt: skip
+            "name": name,
+            "on": on,
+            "method": method,
+            "args": [made_of(each) for each in args],
+            "kwargs": kwargs,
+            "seed": seed,
+            "wrt": wrt,
+            "watch": watch,
+            "repeat": self._repeat,
+        }
         response = self._ask_(request)
         self.calls.append(Call(request, response))
         if "raised" in response:

@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import ROOT, reference_of
 
-from grader import classroom, course, names
+from grader import course, desk, names
 from grader.__main__ import main
 
 GOOD = {"softmax": reference_of("softmax"), "batched_outer": reference_of("batched_outer")}
@@ -132,7 +132,7 @@ def test_a_repeated_run_takes_the_stored_seed_and_grades_nothing_twice(released,
     command = ["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]
     main(command)
     first = results_of(tmp_path / "out")
-    monkeypatch.setattr(classroom.Desk, "grade", lambda *a: pytest.fail("graded twice"))
+    monkeypatch.setattr(desk.Desk, "grade", lambda *a: pytest.fail("graded twice"))
     main(command)
     assert results_of(tmp_path / "out") == first
 

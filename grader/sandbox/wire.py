@@ -127,17 +127,21 @@ def _pack(value, arrays):
         return {kind.__name__: [_pack(each, arrays) for each in value]}
     if kind is dict and all(type(key) is str for key in value):
         return {"dict": [[key, _pack(each, arrays)] for key, each in value.items()]}
-    if kind is Seed:
-        return {"seed": value.value}
     if kind is Made:
         return {"made": [_pack(getattr(value, each.name), arrays) for each in fields(Made)]}
-    if kind is torch.dtype:
-        return {"dtype": str(value).removeprefix("torch.")}
-    if kind is torch.device:
-        return {"device": str(value)}
+    if kind in NAMED:
+        return NAMED[kind](value)
     if isinstance(value, torch.Tensor):
         return _pack_tensor(value, arrays)
     return {"odd": f"a {kind.__name__}"[:80]}
+
+
+# Values that cross as a name or a number.
+NAMED = {
+    Seed: lambda seed: {"seed": seed.value},
+    torch.dtype: lambda dtype: {"dtype": str(dtype).removeprefix("torch.")},
+    torch.device: lambda device: {"device": str(device)},
+}
 
 
 def _pack_tensor(value, arrays):

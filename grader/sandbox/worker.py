@@ -20,7 +20,8 @@ from grader.sandbox import calls, isolation, wire
 def main(control_fd, level, folder, readable):
     """Serve the judge on the control socket.
 
-    "f" with a descriptor asks for a fork, "e" with a process number for its end, "w" for its end after a moment to finish by itself.
+    "f" with a descriptor asks for a fork, "e" with a process number for its end, "w" for its end after a moment to finish by
+    itself.
     """
     control = socket.socket(fileno=control_fd)
     _warm_up()
