@@ -8,7 +8,11 @@ from grader.sandbox.wire import Seed
 
 
 class Draw:
-    """Inputs drawn from a seed, the exercise and the check, so that no order of checks or submissions matters."""
+    """Inputs drawn from a seed, the exercise and the check, so that no order of checks or submissions matters.
+
+    Tensors of two and more dimensions lie in memory with their dimensions in reverse order: an answer has to take
+    non-contiguous inputs.
+    """
 
     def __init__(self, seed, *place):
         digest = hashlib.sha256("/".join([str(seed), *place]).encode()).digest()
@@ -27,15 +31,16 @@ class Draw:
 
     def normal(self, *shape, dtype=torch.float64):
         """Standard normal numbers of this shape."""
-        return torch.randn(shape, generator=self._generator, dtype=torch.float64).to(dtype)
+        return _reversed_in_memory(torch.randn(shape, generator=self._generator, dtype=torch.float64).to(dtype))
 
     def uniform(self, low, high, *shape, dtype=torch.float64):
         """Uniform numbers of this shape, between low and high."""
-        return (low + (high - low) * torch.rand(shape, generator=self._generator, dtype=torch.float64)).to(dtype)
+        numbers = torch.rand(shape, generator=self._generator, dtype=torch.float64)
+        return _reversed_in_memory((low + (high - low) * numbers).to(dtype))
 
     def integers(self, low, high, *shape):
         """Integers of this shape, from low up to high, high excluded."""
-        return torch.randint(low, high, shape, generator=self._generator)
+        return _reversed_in_memory(torch.randint(low, high, shape, generator=self._generator))
 
     def mask(self, *shape, keep=0.6):
         """A boolean mask of this shape, True with probability `keep`; the last dimension always holds a True and a False."""
@@ -43,7 +48,7 @@ class Draw:
         if shape[-1] > 1:
             places = torch.rand(shape, generator=self._generator).argsort(-1)
             mask.scatter_(-1, places[..., :1], True).scatter_(-1, places[..., 1:2], False)
-        return mask
+        return _reversed_in_memory(mask)
 
     def weights(self, instance, scale=0.5, dtype=torch.float64):
         """Normal numbers for every parameter of a module made by the reference, by name."""
@@ -57,3 +62,9 @@ class Draw:
     def generator(self):
         """A seed that arrives as a torch.Generator on either side of the pipe."""
         return Seed(self.number(0, 2**31))
+
+
+def _reversed_in_memory(tensor):
+    """The same tensor, its first dimension the fastest in memory."""
+    order = list(reversed(range(tensor.dim())))
+    return tensor.permute(order).contiguous().permute(order)
