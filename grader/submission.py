@@ -51,8 +51,9 @@ class Submission:
 
 def read(raw, name=""):
     """Read the bytes of a notebook file. name: the file's name without its ending, as a first guess. Raises Refused."""
-    content = _json(raw)
-    cells, findings = _cells(content)
+    findings = []
+    content = _json(raw, findings)
+    cells = _cells(content, findings)
     notebook = _identify(content, cells, name, findings)
     submission = Submission(notebook, hashlib.sha256(raw).hexdigest(), {}, findings)
     findings += _missing_cells(notebook, cells)
@@ -62,16 +63,17 @@ def read(raw, name=""):
     return submission
 
 
-def _json(raw):
+def _json(raw, findings):
     if len(raw) > SIZE_LIMIT:
         raise Refused(f"the file is larger than {SIZE_LIMIT >> 20} MiB")
     if not raw.strip():
         raise Refused("the file is empty")
     encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    text = raw.decode(encoding, "replace")
+    if "\N{REPLACEMENT CHARACTER}" in text:
+        findings.append(f"some bytes of the file are not text in {encoding}: read as unknown characters")
     try:
-        content = json.loads(raw.decode(encoding))
-    except UnicodeDecodeError as error:
-        raise Refused(f"the file is not text in {encoding} (byte {error.start})") from error
+        content = json.loads(text)
     except RecursionError as error:
         raise Refused("the file is nested too deeply") from error
     except ValueError as error:
@@ -81,18 +83,22 @@ def _json(raw):
     return content
 
 
-def _cells(content):
-    """The cells of a notebook of format 3 or 4, and findings."""
-    major = content.get("nbformat", 4)
+def _cells(content, findings):
+    """The cells of a notebook of format 3 or 4. A format that is no number counts as 4."""
+    major = content.get("nbformat")
+    if type(major) is not int:
+        major = 4
     if major not in (3, 4):
         raise Refused(f"notebook format {str(major)[:20]} is unknown")
-    holder = content if major == 4 else (content.get("worksheets") or [{}])[0]
+    sheets = content.get("worksheets")
+    holder = content if major == 4 else sheets[0] if isinstance(sheets, list) and sheets else None
     listed = holder.get("cells") if isinstance(holder, dict) else None
     if not isinstance(listed, list):
         raise Refused("the file is not a notebook: no list of cells")
     cells = [cell for cell in map(_cell, listed) if cell]
-    lost = len(listed) - len(cells)
-    return cells, [f"{lost} cells could not be read"] if lost else []
+    if lost := len(listed) - len(cells):
+        findings.append(f"{lost} cells could not be read")
+    return cells
 
 
 def _cell(raw):

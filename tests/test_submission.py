@@ -46,6 +46,18 @@ def test_any_usual_encoding_is_read(released, encode):
     assert read(encode(text)).answers["softmax"].attempted
 
 
+def test_a_byte_that_is_no_text_is_remarked_and_the_rest_is_read(released):
+    raw = json.dumps(released(softmax=GOOD)).encode().replace(b"# Start here", b"# Start \xff here")
+    found = read(raw)
+    assert found.answers["softmax"].attempted and any("not text in utf-8" in finding for finding in found.findings)
+
+
+def test_a_format_that_is_no_number_counts_as_4(released):
+    content = released(softmax=GOOD)
+    for odd in (None, "4", True, 4.5):
+        assert read(content | {"nbformat": odd}).answers["softmax"].attempted
+
+
 def test_windows_and_old_line_ends_in_a_cell_are_read(released):
     for ending in ("\r\n", "\r"):
         assert "\r" not in read(released(softmax=GOOD.replace("\n", ending))).answers["softmax"].source
@@ -86,7 +98,7 @@ BROKEN = {
     "no cells": b'{"nbformat": 4}',
     "cells that are none": b'{"nbformat": 4, "cells": 7}',
     "unknown format": b'{"nbformat": 9, "cells": []}',
-    "not text": b'{"cells": "\xff\xfe\xfa"}',
+    "sheets that are none": b'{"nbformat": 3, "worksheets": {"a": 1}}',
     "deep": b'{"cells": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "long number": b'{"nbformat": 4, "cells": [' + b"9" * 10_000 + b"]}",
 }
