@@ -60,6 +60,9 @@ def _parser():
     prove.add_argument("exercises", nargs="*", metavar="EXERCISE", help="only these (default: all)")
     prove.add_argument("--seed", type=int, default=1, metavar="N")
     prove.set_defaults(command=_prove)
+    nbgrader = commands.add_parser("nbgrader", help="write a course folder for nbgrader, with this judge in place of its own")
+    nbgrader.add_argument("folder", type=Path, metavar="DIR", help="where source/ and nbgrader_config.py go")
+    nbgrader.set_defaults(command=_nbgrader)
     doctor = commands.add_parser("doctor", help="versions, and the isolation that this machine offers")
     doctor.set_defaults(command=_doctor)
     return parser
@@ -141,6 +144,19 @@ def _prove(options, console):
     counts = f"{len(proofs)} exercises, {checks} hidden checks, {wrong} wrong answers; {len(problems)} problems"
     console.print(f"\n{counts}; seed {options.seed}")
     return REFUSED if problems else DONE
+
+
+def _nbgrader(options, console):
+    from grader import nbgrader_course
+
+    try:
+        paths = nbgrader_course.write(options.folder)
+    except FileExistsError as error:
+        print(f"grader: {error}", file=sys.stderr)
+        return USAGE
+    for path in paths:
+        console.print(f"written: {path}", highlight=False, soft_wrap=True)
+    return DONE
 
 
 def _doctor(options, console):

@@ -73,14 +73,18 @@ class Desk:
         try:
             if len(group) > 1:
                 raise submission.Refused(f"two files for one notebook: {', '.join(each.path.name for each in group)}")
-            return self._marks(blank, submission.read(raw, path.stem))
+            return self._report(blank, submission.read(raw, path.stem))
         except submission.Refused as reason:
             known = course.notebook(path.stem)
             blank = replace(blank, sha256=hashlib.sha256(raw).hexdigest(), status="refused", reason=str(reason))
             return replace(blank, notebook=known.stem, max_score=known.max_score) if known else blank
 
-    def _marks(self, blank, read):
-        exercises = [self._mark(exercise, read.answers[exercise.name]) for exercise in read.notebook.exercises]
+    def marks(self, read):
+        """The marks of a submission.Submission: a report.Exercise for each exercise of its notebook."""
+        return [self._mark(exercise, read.answers[exercise.name]) for exercise in read.notebook.exercises]
+
+    def _report(self, blank, read):
+        exercises = self.marks(read)
         fault = next((each for each in exercises if each.status == "grader_fault"), None)
         return replace(
             blank,

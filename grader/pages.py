@@ -31,8 +31,17 @@ def write(run, submission):
     report.write_whole(path_of(run, submission), page)
 
 
-@cache
+def exercise_card(exercise):
+    """The part of a page about one exercise, as HTML. exercise: a report.Exercise."""
+    return _environment().get_template("card.html").render(exercise=exercise, words=WORDS)
+
+
 def _template():
+    return _environment().get_template("feedback.html")
+
+
+@cache
+def _environment():
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -42,4 +51,4 @@ def _template():
     environment.filters["sentence"] = lambda name: name.replace("_", " ")
     environment.filters["points"] = lambda value: f"{round(value, 2):g}"
     environment.filters["clean"] = names.for_terminal
-    return environment.get_template("feedback.html")
+    return environment

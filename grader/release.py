@@ -112,7 +112,8 @@ def _names(assignment):
     return {target.id for target in assignment.targets if isinstance(target, ast.Name)}
 
 
-def _released(notebook, exporter):
+def node_of(notebook):
+    """A notebook's source as a notebook node, answers included, with fixed cell ids."""
     cells = []
     for position, cell in enumerate(notebook.cells):
         cell = nbformat.from_dict(cell)
@@ -122,8 +123,11 @@ def _released(notebook, exporter):
         cells.append(cell)
     identity = {"notebook": notebook.stem, "version": course.VERSION}
     metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}, "transformers_from_scratch": identity}
-    node = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
-    text, _ = exporter.from_notebook_node(node)
+    return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
+
+
+def _released(notebook, exporter):
+    text, _ = exporter.from_notebook_node(node_of(notebook))
     return text if text.endswith("\n") else text + "\n"
 
 
