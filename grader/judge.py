@@ -1,11 +1,9 @@
-"""The judge: hidden checks are collected once by pytest, then run for one answer after another.
+"""The judge: hidden checks are collected once by pytest, then asked of one answer after another.
 
-pytest runs in a thread of its own. Its run loop takes cases from a queue and sends every check of the case through pytest's own
-protocol, so that fixtures, marks and parameters mean what they always mean.
+A hidden check is a plain pytest test with the fixtures `student`, `reference` and `draw`, and whatever parameters it has. Here it
+is called with these directly: pytest's own machinery around a test takes longer than most checks.
 """
 
-import queue
-import threading
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -34,7 +32,7 @@ class Check:
     reference_calls: list = field(default_factory=list, repr=False)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Case:
     """One answer to one exercise, before the judge. `ask` makes a call in the learner's process."""
 
@@ -45,22 +43,18 @@ class Case:
 
 
 class Court:
-    """A running pytest session that holds the hidden checks. Use as a context manager, or call close()."""
+    """The hidden checks of the whole course, by exercise."""
 
     def __init__(self):
-        self._cases, self._verdicts = queue.Queue(), queue.Queue()
         self.items = {}
-        self.case = None
-        self._check = None
-        self._thread = threading.Thread(target=self._session, name="hidden checks", daemon=True)
-        self._thread.start()
-        self._answer()
+        options = ["--collect-only", "--assert=plain", "-o", "addopts=", "-p", "no:terminal", "-p", "no:cacheprovider"]
+        code = pytest.main([str(course.HIDDEN), *options, f"--rootdir={course.ROOT}"], plugins=[self])
+        if code != pytest.ExitCode.OK:
+            raise GraderFault(f"the hidden checks can't be collected: pytest ended with {code!r}")
 
-    def hear(self, case):
-        """Run all hidden checks of the case's exercise. Returns a list of Check. Raises GraderFault."""
-        self.names(case.exercise.name)
-        self._cases.put(case)
-        return self._answer()
+    def pytest_collection_finish(self, session):
+        """Keep what pytest has found."""
+        self.items = items_by_exercise(session.items)
 
     def names(self, exercise):
         """The names of the hidden checks of one exercise, in order. Raises GraderFault where there is none."""
@@ -68,76 +62,31 @@ class Court:
             raise GraderFault(f"no hidden check of {exercise} was found")
         return [check_name(item) for item in self.items[exercise]]
 
-    def close(self):
-        self._cases.put(None)
-        self._thread.join()
+    def hear(self, case):
+        """Run all hidden checks of the case's exercise. Returns a list of Check. Raises GraderFault."""
+        self.names(case.exercise.name)
+        return [run(item, case) for item in self.items[case.exercise.name]]
 
-    def __enter__(self):
-        return self
 
-    def __exit__(self, *_):
-        self.close()
-
-    def _answer(self):
-        verdict = self._verdicts.get()
-        if isinstance(verdict, BaseException):
-            raise GraderFault(f"hidden checks: {verdict}") from verdict
-        return verdict
-
-    def _session(self):
-        switched_off = (
-            "terminal",
-            "cacheprovider",
-            "faulthandler",
-            "unraisableexception",
-            "threadexception",
-            "logging",
-            "capture",
-        )
-        options = [option for name in switched_off for option in ("-p", f"no:{name}")]
-        try:
-            code = pytest.main(
-                [str(course.HIDDEN), "--assert=plain", "-o", "addopts=", *options, f"--rootdir={course.ROOT}"],
-                plugins=[self],
-            )
-            self._verdicts.put(GraderFault(f"pytest ended with code {code}"))
-        except BaseException as error:
-            self._verdicts.put(error)
-
-    def pytest_runtestloop(self, session):
-        """Instead of running everything once: run the checks of each case that comes."""
-        self.items = items_by_exercise(session.items)
-        self._verdicts.put(None)
-        while (case := self._cases.get()) is not None:
-            try:
-                self._verdicts.put([self._try(item, case) for item in self.items[case.exercise.name]])
-            except Exception as error:
-                self._verdicts.put(error)
-        return True
-
-    def _try(self, item, case):
-        self.case = case
-        self._check = Check(check_name(item), passed=False, noise=noise_of(item))
-        item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
-        return self._check
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item, call):
-        """Note the verdict of a phase; a traceback, which would show the check, is never made."""
-        error = call.excinfo.value if call.excinfo else None
-        if call.when == "call":
-            self._check.passed = error is None
-        if error is not None:
-            self._check.passed = False
-            self._check.fault, self._check.message = explain(error)
-        outcome = "failed" if error else "passed"
-        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
-
-    def subjects_of(self, item):
-        """The student and the reference for this check, with a draw of their own."""
-        student, reference, draw = subjects_for(item, self.case)
-        self._check.calls, self._check.reference_calls = student.calls, reference.calls
-        return student, reference, draw
+def run(item, case):
+    """Run one hidden check. Whatever comes out of it becomes a verdict; a traceback, which would show the check, is never made."""
+    check = Check(check_name(item), passed=False, noise=noise_of(item))
+    try:
+        student, reference, draw = subjects_for(item, case)
+        check.calls, check.reference_calls = student.calls, reference.calls
+        values = {
+            "student": student,
+            "reference": reference,
+            "draw": draw,
+            **getattr(getattr(item, "callspec", None), "params", {}),
+        }
+        item.obj(**{name: values[name] for name in item.fixturenames if name in values})
+        check.passed = True
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        check.fault, check.message = explain(error)
+    return check
 
 
 def items_by_exercise(items):

@@ -1,18 +1,14 @@
-"""Fixtures of the hidden checks. Run by the judge they get the learner's answer, run by plain pytest the reference's."""
+"""Fixtures of the hidden checks where plain pytest runs them: the reference answers for the student. The judge gives its own."""
 
 import pytest
 
 from grader import answers, course
-from grader.judge import Case, Court, subjects_for
+from grader.judge import Case, subjects_for
 from grader.worker import Worker
 
 
 @pytest.fixture
 def _subjects(request):
-    court = next((plugin for plugin in request.config.pluginmanager.get_plugins() if isinstance(plugin, Court)), None)
-    if court:
-        yield court.subjects_of(request.node)
-        return
     exercise = course.exercise(request.node.originalname.removeprefix("test_").split("__", 1)[0])
     worker = request.getfixturevalue("_worker")
     attempt = worker.fork(exercise.name, answers.sources(exercise, exercise.source))
