@@ -3,7 +3,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+SUM := $(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+READY := $(VENV)/.ready-$(SUM)
+LAB := $(VENV)/.lab-$(SUM)
+INSTALL = $(BIN)/python -m pip install --quiet --constraint constraints.txt
 OUT ?= results/examples
 ONLY ?=
 JOBS ?= 1
@@ -21,15 +24,22 @@ help:
 
 setup: $(READY)
 
-$(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name it with make PYTHON=python3.11")'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[lab,grader,dev]'
-	@rm -f $(VENV)/.ready-*
+# A learner gets JupyterLab without the grader.
+$(LAB): $(VENV)/bin/python
+	$(INSTALL) torch
+	$(INSTALL) --editable '.[lab]'
 	@touch $@
 
-lab: $(READY)
+$(READY): $(VENV)/bin/python
+	$(INSTALL) torch
+	$(INSTALL) --editable '.[lab,grader,dev]'
+	@touch $@ $(LAB)
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name it with make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+lab: $(LAB)
 	$(BIN)/jupyter lab --notebook-dir notebooks
 
 # 1 means that submissions were refused: one of the examples is a damaged file.

@@ -125,8 +125,12 @@ def _tensors_close(got, expected, atol, rtol, what):
 
 def _finite_where_expected(got, expected, what):
     """NaN and infinities must stand where they are expected, and nowhere else."""
-    same = (got == expected) | (got.isnan() & expected.isnan()) | (torch.isfinite(got) & torch.isfinite(expected))
-    bad = int((~same).sum())
+    kinds = {
+        "NaN": got.isnan() & ~expected.isnan(),
+        "infinite": got.isinf() & ~expected.isinf(),
+        "infinite with the wrong sign": got.isinf() & expected.isinf() & (got != expected),
+        "finite where it should not be": torch.isfinite(got) & ~torch.isfinite(expected),
+    }
+    bad = [f"{kind} in {int(places.sum())}" for kind, places in kinds.items() if places.any()]
     if bad:
-        kind = "NaN" if bool((got.isnan() & ~expected.isnan()).any()) else "infinite or finite in the wrong place"
-        raise Mismatch(f"{what} is {kind} in {bad} of {expected.numel()} places", got, expected)
+        raise Mismatch(f"{what} is {' and '.join(bad)} of {expected.numel()} places", got, expected)

@@ -1,6 +1,7 @@
 """Earlier parts for later notebooks: `from course_utils.parts import softmax`.
 
-Gives the learner's own from my_transformer.py if it is there and works, else PyTorch's, and says once which of both.
+Gives the learner's own from my_transformer.py if it is there and works, else the course's stand-in, and says once which
+of both.
 Importing a name that is neither raises ImportError with the names there are.
 """
 
@@ -28,7 +29,8 @@ def __getattr__(name):
     if name not in PARTS:
         reason = f" ({trouble})" if trouble else ""
         raise ImportError(f"course_utils.parts has no {name!r}{reason}; it has {', '.join(__dir__())}")
-    _tell(f"{name}: PyTorch's, because {trouble}" if trouble else f"{name}: PyTorch's until yours passes its checks")
+    stand_in = f"{name}: the course's stand-in"
+    _tell(f"{stand_in}, because {trouble}" if trouble else f"{stand_in} until yours passes its checks")
     return PARTS[name]
 
 

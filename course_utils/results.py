@@ -72,7 +72,7 @@ class Progress:
         done = [exercise for exercise in exercises if self.entries.get(exercise.name, {}).get("passed")]
         points, most = (sum(exercise.points for exercise in group) for group in (done, exercises))
         passed = f"{len(done)} of {len(exercises)} exercises pass their public checks"
-        return f"{passed}: {points:g} of {most:g} points in sight"
+        return f"{passed}, worth {points:g} of {most:g} points"
 
     def __repr__(self):
         width = max(map(len, self.course.exercises), default=0)

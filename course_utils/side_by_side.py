@@ -9,7 +9,8 @@ import torch
 from course_utils.compare import TOLERANCES
 
 MOST_CELLS = 16
-MOST_DECIMALS = 6
+# float64 is compared to nine digits, so the tenth decimal shows whatever differs.
+MOST_DECIMALS = 10
 # A few colours of cividis, from the least value to the greatest; in between they are mixed.
 CIVIDIS = [(0, 34, 78), (53, 69, 108), (102, 105, 112), (148, 142, 119), (200, 184, 102), (254, 232, 56)]
 GREY = "rgba(128,128,128,.25)"
@@ -125,10 +126,9 @@ def _format(numbers):
     if all(isinstance(value, int) for value in values):
         return str
     finite = [abs(value) for value in values if math.isfinite(value)]
-    if max(finite, default=0.0) >= 1e5:
-        return lambda value: _number(value, "{:.3g}")
-    for decimals in range(2, MOST_DECIMALS + 1):
-        form = f"{{:.{decimals}f}}"
+    large = max(finite, default=0.0) >= 1e5
+    for digits in range(3 if large else 2, MOST_DECIMALS + 1):
+        form = f"{{:.{digits}g}}" if large else f"{{:.{digits}f}}"
         if all(form.format(mine) != form.format(theirs) for mine, theirs, differs in cells if differs):
             break
     return lambda value: _number(value, form)

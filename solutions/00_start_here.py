@@ -5,9 +5,10 @@
 # that sorts numbers and one that writes text. This first notebook shows how the course works, and trains the few
 # moves with tensors that everything else is made of.
 #
-# You need Python and a little linear algebra: what a vector, a matrix and a dot product are. Everything else is
-# explained where it is used first. Two exercises wait below: one is the softmax, which you will use in every later
-# notebook.
+# You need Python and a little linear algebra: what a vector, a matrix and a dot product are. Everything else,
+# derivatives too, is explained briefly where it is used first.
+#
+# Two exercises wait below. One is the softmax, which you will use in every later notebook.
 
 # %% nbgrader={"grade": false, "grade_id": "setup", "locked": true, "schema_version": 3, "solution": false, "task": false}
 import math
@@ -54,8 +55,8 @@ print(f"PyTorch {torch.__version__} is {verdict}. It can compute on {in_words[de
 # %% [markdown]
 # ## How an exercise works
 #
-# Each exercise is a row of five cells: the text says what is wanted, a cell with an empty function waits for your
-# answer, and three cells follow: check, hint and picture. Write your lines in place of `raise NotImplementedError()`.
+# Each exercise is a row of cells: some text and examples, then answer, check, hint and picture. The answer cell holds
+# an empty function. Write your lines there, in place of `raise NotImplementedError()`.
 #
 # | cell | what it does |
 # | --- | --- |
@@ -94,16 +95,20 @@ print(table.shape)
 print("rows:", table.shape[0], "columns:", table.shape[-1])
 
 # %% [markdown]
-# In this course a letter stands for a size, always the same one: B for the batch (how many examples at once), T for
-# positions that ask, S for positions that answer. A function that takes (B, T) and gives (B, T, S) adds a dimension.
+# In this course a letter stands for a size, always the same one: B for the batch (how many examples at once), T and S
+# for two lists of positions. A function that takes (B, T) and gives (B, T, S) adds a dimension.
 #
-# Functions such as `sum` take the dimension that shall *disappear*. Along `dim=0` we add down the rows, along `dim=1`
-# across the columns. The cell sums each row in a loop, then along both dimensions. Which of the two equals the loop?
+# A *position* is a place in a text, with a word in it. In attention, from notebook 01 on, T positions *ask*: each looks
+# for words that fit. S positions *answer*: each offers its own word.
+#
+# Functions such as `sum`, or `amax` for the largest number, take the dimension that shall *disappear*. Along `dim=0` we
+# add down the rows, along `dim=1` across the columns. Which of the two equals the loop?
 
 # %%
 print("loop: ", [row.sum().item() for row in table])
 print("dim=0:", table.sum(dim=0))
 print("dim=1:", table.sum(dim=1))
+print("the largest along dim=1:", table.amax(dim=1))
 
 # %% [markdown]
 # With `keepdim=True` the dimension stays, with size 1. The numbers are the same. The shape is what counts: it still
@@ -145,8 +150,8 @@ print(square / square.sum(dim=1))
 print((square / square.sum(dim=1)).sum(dim=1))
 
 # %% [markdown]
-# That is why the hidden checks never use square shapes, and why you should try your own functions on sizes that all
-# differ, such as 2, 3 and 5.
+# That is why the hidden checks use different sizes wherever sizes can differ. Try your own functions on such sizes as
+# well: 2, 3 and 5, for example.
 #
 # `unsqueeze(dim)` adds a dimension of size 1 at that place. It moves no number; it only says how the tensor lines up.
 # Indexing with `None` does the same: `v[:, None]` is `v.unsqueeze(1)`.
@@ -177,8 +182,8 @@ print(column + row)
 # %% [markdown]
 # ## Masks
 #
-# A comparison gives a tensor of True and False: a *mask*. In this course True always means "may be used". `~` turns a
-# mask round, `.sum()` counts the True, and `.all(dim)` and `.any(dim)` ask along a dimension.
+# A comparison gives a tensor of True and False: a *mask*. In this course True always means "may be used". `~` flips a
+# mask, `.sum()` counts the True, and `.all(dim)` and `.any(dim)` ask along a dimension.
 
 # %%
 keep = table < 15
@@ -202,7 +207,7 @@ print(table)
 # becomes infinity, written `inf`. Some sums with infinity have no answer: they give `nan`, "not a number", and every
 # sum with it is NaN again.
 #
-# Division of tensors raises no error either: one divided by zero is `inf`, zero divided by zero is NaN. One more
+# Division of tensors raises no error: one divided by zero is `inf`, zero divided by zero is NaN. One more
 # trap: is NaN equal to itself?
 
 # %%
@@ -216,13 +221,18 @@ print("0 / 0 and 1 / 0:", quotients, "  equal to themselves:", quotients == quot
 # %% [markdown]
 # ## Gradients
 #
-# Training needs to know how the result moves when an input moves: the *gradient*. PyTorch records what you do with a
-# tensor that has `requires_grad=True`, and `backward()` walks the record back. What is the gradient of x² at 3?
+# Training needs to know how fast a result changes when an input changes. For a tiny change, the change of the result
+# divided by that of the input is the *derivative*. The derivatives with respect to all numbers of a tensor are its
+# *gradient*.
+#
+# PyTorch records what you do with a tensor that has `requires_grad=True`, and `backward()` walks the record back. What
+# is the gradient of x² at 3? The last line divides two small changes.
 
 # %%
 x = torch.tensor(3.0, requires_grad=True)
 (x * x).backward()
 print(x.grad)
+print(f"{(3.001**2 - 3**2) / 0.001:.3f}")
 
 # %% [markdown]
 # `x.detach()`, `x.item()`, NumPy arrays and Python numbers leave the record: what you compute from them is a
@@ -248,17 +258,21 @@ total = sum(exponentials)
 print([e / total for e in exponentials])
 
 # %% [markdown]
-# The formula breaks for large scores: to a computer e^1000 is infinite, and infinity divided by infinity is NaN. Only
-# *differences* between scores matter, though. What happens to the weights when you add 7 to all three scores? And
-# what would you like to add?
+# The formula breaks for large scores: in a tensor e^1000 is infinite, and infinity divided by infinity is NaN. Only
+# *differences* between scores matter, though. What happens to the weights when you add 7 to all three? And what would
+# you like to add?
 
 # %%
 shifted = [math.exp(score + 7) for score in scores]
 print([e / sum(shifted) for e in shifted])
 
 # %% [markdown]
+# The weights stay the same, up to rounding: each exponential is multiplied by e^7, and so is their sum. So you may add
+# any number to all scores, also a negative one. Which one keeps every exponential finite, that is for you to find.
+#
 # Write `softmax(x, dim)` for tensors of any shape. The rules:
 #
+# * The scores are floating-point numbers. `-inf` may be among them; NaN and `+inf` never are.
 # * The weights sum to one along `dim`, which may be any dimension, also a negative number. The shape of the result is
 #   that of x.
 # * Scores up to ±10,000 give the right weights, also when one row lies at 10,000 and the next at -10,000.
@@ -266,7 +280,7 @@ print([e / sum(shifted) for e in shifted])
 #   are 0, not NaN.
 # * The dtype is kept: float16, float32 and float64 come out as they went in.
 # * Gradients flow back to the scores.
-# * The weights are exact: nine digits are compared, so a small number added to the denominator shows.
+# * The weights are exact: in float64 nine digits are compared, so a small number added to the denominator shows.
 #
 # PyTorch has `torch.softmax`, and you may compare with it. But write the steps yourself: you will need each of them
 # later, and the library gives NaN where nothing can be chosen. Its result for such a row:
@@ -310,6 +324,8 @@ with needs(softmax):
         "each. Two masked: 0.73, 0.27 and two zeros.",
         rows=names,
         columns=["first", "second", "third", "fourth"],
+        xlabel="score",
+        ylabel="row",
         values=True,
     )
 
@@ -330,8 +346,8 @@ with needs(softmax):
 # ## Exercise: every pair, batch by batch
 #
 # The *outer product* of two vectors is their multiplication table: entry (t, s) is a[t] · b[s]. By hand: (1, 2) and
-# (3, 4, 5) give two rows, 3 4 5 and 6 8 10. Attention does it with whole batches: every asking position meets every
-# answering one.
+# (3, 4, 5) give two rows, 3 4 5 and 6 8 10. Attention does it with whole batches: every position that asks meets
+# every position that answers.
 #
 # `batched_outer(a, b)` takes a of shape (B, T) and b of shape (B, S) and gives (B, T, S). Place (i, t, s) holds the
 # product of `a[i, t]` and `b[i, s]`: row i of a meets row i of b and no other. As a loop over two rows:
@@ -370,8 +386,8 @@ check(batched_outer)
 # hint(batched_outer)  # remove the first "#", run, and run again for the next hint
 
 # %% [markdown]
-# A picture of three outer products at once: a row and a column of waves, of 1, 2 and 3 periods. Which pattern do you
-# expect where both waves are positive, and where one is negative?
+# The picture shows the outer products of waves of 1, 2 and 3 periods. Rows are t, columns are s; blue is positive, red
+# is negative, white is zero. Which colour do you expect where both waves are negative, and where only one is?
 
 # %%
 angles = 2 * math.pi * torch.arange(1, 4).unsqueeze(1)
@@ -388,21 +404,24 @@ with needs(batched_outer):
     )
 
 # %% [markdown]
-# How much does the loop cost? The cell takes the time of two nested loops over a small batch, and of your function on
-# the same numbers. Guess the ratio first: is it nearer to 10 or to 1000?
+# How much does a loop cost? The cell measures two nested loops, over the rows i and over t, and then your function on
+# the same numbers. Guess first: does the loop take about 10, 100 or 1000 times as long?
 
 # %%
 import time
 
-a, b = torch.randn(20, 30), torch.randn(20, 40)
+a, b, slow = torch.randn(20, 30), torch.randn(20, 40), torch.zeros(20, 30, 40)
 begin = time.perf_counter()
-slow = torch.stack([torch.stack([a[i, t] * b[i] for t in range(30)]) for i in range(20)])
-loop_time = time.perf_counter() - begin
+for i in range(20):
+    for t in range(30):
+        slow[i, t] = a[i, t] * b[i]
+loops = time.perf_counter() - begin
 with needs(batched_outer):
     batched_outer(a, b)
     begin = time.perf_counter()
     fast = batched_outer(a, b)
-    print(f"loops: {loop_time * 1e6:.0f} µs, one product: {(time.perf_counter() - begin) * 1e6:.0f} µs")
+    product = time.perf_counter() - begin
+    print(f"loops {loops * 1e6:.0f} µs, one product {product * 1e6:.0f} µs: {loops / product:.0f} times as long")
     print("same numbers:", torch.equal(slow, fast))
 
 # %% [markdown]

@@ -10,7 +10,7 @@
 # | --- | --- | --- | --- |
 # | B | batch | T | positions that ask (queries) |
 # | H | heads | S | positions that answer (keys, values) |
-# | D | width of queries and keys | E | width of values |
+# | D | width of queries and keys (d_k in papers) | E | width of values |
 
 # %% nbgrader={"grade": false, "grade_id": "setup", "locked": true, "schema_version": 3, "solution": false, "task": false}
 import copy
@@ -48,11 +48,13 @@ for title, label in zip(titles, labels, strict=True):
 print("all at once:", labels @ wish)
 
 # %% [markdown]
-# **Exercise: `hard_lookup`.** Return the value of the key that has the largest dot product with the query. If several
-# keys share the largest score, the first of them counts. All scores may be negative.
+# ## Exercise: `hard_lookup`
 #
-# Neither the length of a key nor its distance from the query is asked for, only the dot product. Pick the value out
-# of the tensor, so that its dtype stays and gradients reach it.
+# Return the value of the key that has the largest dot product with the query. If several keys share the largest score,
+# the first of them counts. All scores may be negative.
+#
+# Neither the norm of a key (how long it is as an arrow) nor its distance from the query is asked for, only the dot
+# product. Pick the value out of the tensor, so that its dtype stays and gradients reach it.
 
 # %% nbgrader={"grade": false, "grade_id": "hard_lookup", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def hard_lookup(query, keys, values):
@@ -73,17 +75,19 @@ check(hard_lookup)
 
 # %% [markdown]
 # Now turn the wish a little, from sea to stars, and see which place comes back. Predict: does it move along, or does
-# it jump?
+# it jump? The last line divides the change of the place by a small change of the wish.
 
 # %%
 with needs(hard_lookup):
     for stars in (0.0, 0.4, 0.6, 1.9, 2.1, 3.0):
         turned = torch.tensor([1.0, stars, 0.0])
         print(f"sea 1, stars {stars}: place {hard_lookup(turned, labels, places).tolist()}")
+    one, next_one = (hard_lookup(torch.tensor([1.0, stars, 0.0]), labels, places) for stars in (1.0, 1.001))
+    print("slope at stars 1:", ((next_one - one) / 0.001).tolist())
 
 # %% [markdown]
-# It jumps. Between two jumps nothing changes, so the gradient with respect to the wish is zero: nobody can learn from
-# it how to wish better. That is why we soften the lookup.
+# It jumps. Between two jumps nothing changes: the slope is zero, and so is the gradient with respect to the wish.
+# Nobody can learn from it how to wish better. That is why we soften the lookup.
 #
 # ## Soft lookup
 #
@@ -112,11 +116,13 @@ for weight, book in zip(weights, books, strict=True):
 print(mixture, weights @ books)
 
 # %% [markdown]
-# **Exercise: `soft_lookup`.** Mix the values with weights from the softmax of the dot products over the temperature.
-# There is no other scale. `softmax(x, dim)` is your own from notebook 00, or PyTorch's until yours passes.
+# ## Exercise: `soft_lookup`
 #
-# A temperature of 0 or below raises a `ValueError` whose message holds the number. A very small one must stay finite.
-# The dtype stays, and gradients reach query, keys and values.
+# Mix the values with weights from the softmax of the dot products over the temperature. There is no other scale.
+# `softmax(x, dim)` is your own from notebook 00, or the course's stand-in until yours passes.
+#
+# A temperature of 0 or below raises a `ValueError` whose message holds the number. Down to a temperature of 1e-6 the
+# result must be right and finite. The dtype stays, and gradients reach query, keys and values.
 
 # %% nbgrader={"grade": false, "grade_id": "soft_lookup", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["softmax"]
 def soft_lookup(query, keys, values, temperature):
@@ -154,16 +160,17 @@ with needs(soft_lookup):
     )
 
 # %% [markdown]
-# Cold, the lookup hands out the best book, as the hard one did. A little warmer, the next best book pulls at it. Hot, all weights are alike, and the mean of all books
-# comes out. In between, every little turn of the wish moves the mixture.
+# Cold, the lookup hands out the best book, as the hard one did. A little warmer, the next best book pulls at it. Hot,
+# all weights are alike, and the mean of all books comes out. In between, every little turn of the wish moves the
+# mixture.
 #
 # ## Many queries at once
 #
 # In attention every position of a text asks, so there are T queries. Their scores form a table (T, S): row t holds the
 # scores of query t.
 #
-# Two queries and three keys, as a loop first, then as a matrix product: queries (T, D) times the keys turned round,
-# (D, S).
+# Two queries and three keys, as a loop first, then as a matrix product: queries (T, D) times the transposed keys
+# (D, S). `.mT` transposes, so that rows become columns.
 
 # %%
 two_queries = torch.tensor([[1.0, 0.0], [1.0, 2.0]])
@@ -172,14 +179,14 @@ table = torch.zeros(2, 3)
 for t in range(2):
     for s in range(3):
         table[t, s] = (two_queries[t] * three_keys[s]).sum()
-print(table, two_queries @ three_keys.T, sep="\n")
+print(table, two_queries @ three_keys.mT, sep="\n")
 
 # %% [markdown]
-# For a matrix, `.T` swaps its two axes. With leading dimensions, say (B, H, S, D), it would turn *all* of them round.
-# There only the last two may change places, and `transpose` swaps any two axes that you name.
+# `.mT` swaps the last two axes and leaves the others where they are, also in a tensor (B, H, S, D). The older `.T`
+# would reverse *all* axes, and `transpose` swaps any two that you name.
 #
-# In place of a temperature stands a fixed scale, the square root of the query width D. Why just that is the subject
-# of the next notebook. By hand: a dot product of 6 at D = 4 becomes a score of 6 / 2 = 3.
+# In place of a temperature stands a fixed scale, √D. By hand: a dot product of 6 at D = 4 becomes a score of 6 / 2 = 3.
+# Papers call our D *d_k*; so does the next notebook, which asks why it is just the root.
 #
 # ## Masks
 #
@@ -210,14 +217,16 @@ print("the course:", softmax(nothing, dim=0))
 # While a model trains, some weights are set to 0 at random, each with probability p, so that no query leans on one key.
 # Those that survive are divided by 1 - p.
 #
-# By hand, with p = 1/2 and every other of the weights 0.1, 0.2, 0.3, 0.4 dropped: 0.2, 0, 0.6, 0.
+# By hand, with p = 1/2: of the weights 0.1, 0.2, 0.3 and 0.4 the second and the fourth are dropped. The four become
+# 0.2, 0, 0.6 and 0.
 #
 # That row sums to 0.8, and another draw to something else. But on average over many draws each weight is what it was.
 # Twenty thousand draws with `F.dropout`, seed 0:
 
 # %%
 even, kept = torch.tensor([0.1, 0.2, 0.3, 0.4]), torch.tensor([True, False, True, False])
-print("by hand:", even * kept / (1 - 0.5))
+by_hand = even * kept / (1 - 0.5)
+print("by hand:", by_hand, f"sum {by_hand.sum():.1f}")
 torch.manual_seed(0)
 draws = torch.stack([F.dropout(even, 0.5, training=True) for _ in range(20_000)])
 print("mean of the draws:", draws.mean(0))
@@ -225,16 +234,18 @@ print("row sums from", draws.sum(1).min().item(), "to", draws.sum(1).max().item(
 print("outside training: ", F.dropout(even, 0.5, training=False))
 
 # %% [markdown]
-# **Exercise: `scaled_dot_product_attention`.** Put the pieces together: scaled scores, mask, softmax over the keys,
-# dropout, mix. Return two values, the output and the weights. PyTorch's own attention functions are forbidden;
-# `F.dropout` is not.
+# ## Exercise: `scaled_dot_product_attention`
+#
+# Put the pieces together: scaled scores, mask, softmax over the keys, dropout, mix. Return two values, the output and
+# the weights. PyTorch's own attention functions are forbidden; `F.dropout` is not.
 #
 # * **Shapes.** Any number of leading dimensions, the same in `query`, `key` and `value`. T and S differ, so do D and
 #   E.
 # * **Mask.** `None`, or boolean, True = may attend, of any shape that broadcasts to (..., T, S), such as (S,), (T, S)
 #   or (B, 1, 1, S). Any other dtype raises a `TypeError`.
 # * **Nothing to attend.** Such a query gets a row of zeros and an output of zeros.
-# * **Hidden keys** may hold any finite numbers, also huge ones: they change nothing.
+# * **Hidden places.** Where the mask hides a place from a query, neither its key nor its value changes anything for
+#   this query. Both may hold any numbers up to ±1e30.
 # * **Dropout** acts on single weights, only if `training` is True, with 0 ≤ `dropout_p` < 1. The weights returned are
 #   those *before* dropout.
 # * Both results keep the dtype of the inputs, float16 included, and belong to the graph. Gradients are right and
@@ -247,7 +258,7 @@ def scaled_dot_product_attention(query, key, value, mask=None, dropout_p=0.0, tr
     query (..., T, D), key (..., S, D), value (..., S, E) -> (..., T, E), (..., T, S)
     """
     ### BEGIN SOLUTION
-    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
     if mask is not None:
         if mask.dtype != torch.bool:
             raise TypeError(f"the mask must be boolean (True = may attend), got {mask.dtype}")
@@ -264,9 +275,11 @@ check(scaled_dot_product_attention)
 # hint(scaled_dot_product_attention)
 
 # %% [markdown]
-# Eight words, with features made by hand: animal, place, action, grammar. Keys say what a word *is*, queries what it
-# *looks for*: verbs look for an animal, "cat" and "and" for actions, the small words for things. In a trained model
-# both are learned.
+# Eight words, with features made by hand: animal, place, action, grammar (small words). Keys say what a word *is*,
+# queries what it *looks for*. In a trained model both are learned.
+#
+# The verbs look for an animal, "cat" and "and" for an action, "on" for a place. "the" looks for an animal or a place,
+# and "mat" for small words, a little also for an action.
 
 # %%
 words = "the cat sat on the mat and purred".split()
@@ -285,7 +298,7 @@ with needs(scaled_dot_product_attention):
     plots.heatmap(
         scaled_dot_product_attention(word_queries, word_keys, word_keys)[1],
         title="Who attends to whom",
-        alt="Weights of eight words. The rows of sat and purred are bright at cat, of on at mat, of cat and and at verbs.",
+        alt="Weights of eight words. The rows of sat and purred are bright at cat, of on at mat, of cat and and at the two verbs.",
         rows=words,
         columns=words,
         xlabel="key: the word that answers",
@@ -307,9 +320,12 @@ for t in range(3):
     print([s <= t for s in range(3)])
 
 # %% [markdown]
-# **Exercise: `causal_mask`.** Return this table as a boolean tensor (T, T), True = may attend, for `length` = T ≥ 1. It
-# is made on `device` where one is given. A device that doesn't exist is left to PyTorch, which raises an error of its
-# own as soon as the name is used.
+# ## Exercise: `causal_mask`
+#
+# Return this table as a boolean tensor (T, T), True = may attend, for `length` = T ≥ 1.
+#
+# It is made on `device` where one is given. A device that doesn't exist is left to PyTorch, which raises an error of
+# its own as soon as the name is used.
 
 # %% nbgrader={"grade": false, "grade_id": "causal_mask", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def causal_mask(length, device=None):
@@ -330,23 +346,28 @@ check(causal_mask)
 
 # %% [markdown]
 # The eight words again, now with the mask. Predict: what can "sat" find, and what the first "the"? Does any row sum
-# to less than one?
+# to less than one? The cell prints the sums.
 
 # %%
 with needs(causal_mask, scaled_dot_product_attention):
     mask = causal_mask(8)
     _, causal_weights = scaled_dot_product_attention(word_queries, word_keys, word_keys, mask)
-    plots.heatmaps(
-        {"may attend": mask.float(), "weights": causal_weights},
-        title="The causal mask and what it leaves",
-        alt="Left a filled lower triangle. Right the weights of the eight words: zero above the diagonal.",
+    plots.heatmap(
+        causal_weights,
+        title="What the causal mask leaves",
+        alt="Weights of the eight words: zero above the diagonal. The first row has a 1 at itself, sat has nearly all at cat.",
         rows=words,
         columns=words,
         xlabel="key",
         ylabel="query",
+        values=True,
     )
+    print("row sums:", causal_weights.sum(-1))
 
 # %% [markdown]
+# Every row still sums to one: hidden keys leave their share to those that may be seen. The first "the" sees itself
+# alone, and "sat" still finds the cat. "cat" looks for an action and finds none: no verb has been said yet.
+#
 # ## The padding mask
 #
 # Sentences in a batch have different lengths, so the short ones are filled up with padding at the end. Nobody may
@@ -368,11 +389,13 @@ for shape in ((2, 4), (2, 1, 1, 4)):
         print(shape, "does not fit (2, 3, 5, 4)")
 
 # %% [markdown]
-# **Exercise: `padding_mask`.** From `lengths`, a tensor of integers of any kind, make the boolean mask (B, 1, 1, S),
-# S = `max_length`, True on the first `length` places of each sentence, on the device of `lengths`. 0 and `max_length`
-# are both allowed.
+# ## Exercise: `padding_mask`
 #
-# A length below 0 or above `max_length` raises a `ValueError`. Its message holds this length and `max_length`.
+# From `lengths`, a tensor of int32 or int64, make the boolean mask (B, 1, 1, S), S = `max_length`: True on the first
+# `length` places of each sentence, on the device of `lengths`. 0 and `max_length` are both allowed.
+#
+# A length below 0 or above `max_length` raises a `ValueError`. Its message holds this length and `max_length`; where
+# several lengths are bad, name any of them.
 
 # %% nbgrader={"grade": false, "grade_id": "padding_mask", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def padding_mask(lengths, max_length):
@@ -397,20 +420,22 @@ check(padding_mask)
 
 # %% [markdown]
 # A model that writes text in batches needs both masks. Boolean masks are combined with `&`, and broadcasting does the
-# rest. Which shape comes out, and what does the mask of a sentence with three words look like?
+# rest. Which shape comes out, and what does the mask of a sentence with three words look like? In the picture 1 means
+# "may attend".
 
 # %%
 with needs(padding_mask, causal_mask):
     padding = padding_mask(torch.tensor([5, 3, 1]), 5)
     both = padding & causal_mask(5)
-    print("shape of both together:", tuple(both.shape))
     plots.heatmaps(
-        {f"length {length}": both[row, 0].float() for row, length in enumerate((5, 3, 1))},
+        {f"length {length}": both[row, 0].int() for row, length in enumerate((5, 3, 1))},
         title="Causal and padding mask together",
-        alt="Three masks of 5 by 5. The lower triangle is cut off on the right behind 5, 3 and 1 words.",
+        alt="Three masks of 5 by 5, 1 in the lower triangle. It is cut off on the right behind 5, 3 and 1 words.",
         xlabel="key",
         ylabel="query",
+        values=True,
     )
+    print("shape of both together:", tuple(both.shape))
 
 # %% [markdown]
 # ## What attention can't tell: order
@@ -437,33 +462,39 @@ with needs(scaled_dot_product_attention, causal_mask):
 #
 # ## Three meanings of a mask
 #
-# Elsewhere masks mean other things. `F.scaled_dot_product_attention` reads True as *may attend*,
-# `nn.MultiheadAttention` reads True as *hidden*, and both add a mask of floats to the scores. Older code hides where
+# Elsewhere you can't be sure. `F.scaled_dot_product_attention` reads True as *may attend*, as we do;
+# `nn.MultiheadAttention` reads it as *hidden*; both add a mask of floats to the scores. Older code hides where
 # `mask == 0`.
 #
-# Three readers, one causal mask in four spellings. Each reader returns its weights; of
+# Three readers, one causal mask in four spellings, and no mask at all to compare. Each reader returns its weights; of
 # `F.scaled_dot_product_attention` we get them by giving the identity matrix as values.
 
 # %%
 allowed = torch.ones(6, 6, dtype=torch.bool).tril()
 masks = {
-    "True = attend": allowed,
-    "True = hidden": ~allowed,
-    "0 and -inf": torch.zeros(6, 6).masked_fill(~allowed, -math.inf),
-    "1 and 0, float": allowed.float(),
+    "True, False": allowed,
+    "False, True": ~allowed,
+    "0, -inf": torch.zeros(6, 6).masked_fill(~allowed, -math.inf),
+    "1.0, 0.0": allowed.float(),
+    "no mask": None,
 }
 torch.manual_seed(0)
 tokens = torch.randn(1, 6, 8)
+token_scores = tokens @ tokens.mT / math.sqrt(8)
 multihead = nn.MultiheadAttention(8, 1, batch_first=True).eval()
 readers = {
-    "F.scaled_dot…": lambda m: F.scaled_dot_product_attention(tokens, tokens, torch.eye(6)[None], attn_mask=m),
+    "F.scaled_dot_product_attention": lambda m: F.scaled_dot_product_attention(
+        tokens, tokens, torch.eye(6)[None], attn_mask=m
+    ),
     "nn.MultiheadAttention": lambda m: multihead(tokens, tokens, tokens, attn_mask=m)[1],
-    "fill where mask == 0": lambda m: torch.softmax((tokens @ tokens.mT / 8**0.5).masked_fill(m == 0, -math.inf), -1),
+    "hides where mask == 0": lambda m: torch.softmax(
+        token_scores if m is None else token_scores.masked_fill(m == 0, -math.inf), -1
+    ),
 }
 
 # %% [markdown]
-# We measure what leaks: the share of all weight that lies on *later* positions. It should be 0. Rows of NaN are left
-# out. Predict which of the twelve cells are 0, and which are 1: the future and nothing else.
+# We measure what leaks: the share of all weight that lies on *later* positions. With a mask it should be 0. Rows of
+# NaN are left out. Predict which cells are 0, and which are 1: the future and nothing else.
 
 # %%
 with torch.no_grad():
@@ -472,23 +503,23 @@ with torch.no_grad():
 plots.heatmap(
     leaks,
     title="Share of the weight that lies on the future",
-    alt="Three readers by four spellings of one causal mask. Each reads some spellings rightly, at 0; others reach 1.",
+    alt="Three readers by four spellings of one causal mask, and no mask. Each reads some spellings rightly, at 0; others "
+    "reach 1. Ones and zeros that are added leak less than no mask does.",
     rows=list(readers),
     columns=list(masks),
     ylabel="reader",
-    xlabel="the mask that it was given",
+    xlabel="how the mask writes: may attend, hidden",
     values=True,
 )
 
 # %% [markdown]
-# No reader complained. A mask that says the opposite lets through the future *alone*. A mask of ones and zeros that
-# is added to the scores merely favours the past a little. So in this course a mask that isn't boolean raises an
-# error.
+# No reader complained. A mask that says the opposite lets through the future *alone*. Where ones and zeros are added,
+# the future gets less than without a mask, but not nothing. So in this course a mask that isn't boolean raises an error.
 #
 # ## A padding mask of the wrong shape
 #
 # Claim: "a padding mask of shape (B, S) is fine". Against (B, H, T, S) it raises an error, unless B equals T: then it
-# is read as (queries, keys), without a word. Four sentences of four places, seed 0:
+# is read as (queries, keys), without a word. Four sentences of four places, seed 0, then three of them:
 
 # %%
 lengths = torch.tensor([4, 2, 3, 1])
@@ -498,11 +529,17 @@ with needs(padding_mask, scaled_dot_product_attention):
     right = scaled_dot_product_attention(batch, batch, batch, padding_mask(lengths, 4))[1]
     wrong = scaled_dot_product_attention(batch, batch, batch, padding_mask(lengths, 4).reshape(4, 4))[1]
     print(f"weights differ by up to {(wrong - right).abs().max():.2f}")
-    print(f"weight on padding, a query: {(wrong * ~padding_mask(lengths, 4)).sum(-1).mean():.2f} (should be 0)")
+    print(f"mean weight on padding per query: {(wrong * ~padding_mask(lengths, 4)).sum(-1).mean():.2f} (should be 0)")
+    sums = wrong.sum(-1)
+    print(f"right shape: {wrong.shape == right.shape}, row sums from {sums.min():.2f} to {sums.max():.2f}")
+    try:
+        scaled_dot_product_attention(batch[:3], batch[:3], batch[:3], padding_mask(lengths[:3], 4).reshape(3, 4))
+    except RuntimeError as error:
+        print("three sentences:", error)
 
 # %% [markdown]
-# Query t got the padding of sentence t, whatever sentence it stood in. Every row sums to one, the shapes are right,
-# nothing fails. Test with sizes that all differ, and this fault shows at once: the hidden checks do so.
+# Query t got the padding of sentence t, whatever sentence it stood in. Every row sums to one, the shape is right,
+# nothing fails. With three sentences of four places, sizes that differ, the fault shows at once.
 #
 # ## Minus a billion
 #
@@ -533,8 +570,8 @@ torch.manual_seed(0)
 x = torch.randn(5, 4)
 seen = torch.ones(5, 5, dtype=torch.bool)
 seen[2] = False
-first = torch.softmax((x @ x.T / 2).masked_fill(~seen, -math.inf), -1) @ x
-second = torch.softmax((x @ x.T / 2).masked_fill(~seen.T, -math.inf), -1) @ first
+first = torch.softmax((x @ x.mT / 2).masked_fill(~seen, -math.inf), -1) @ x
+second = torch.softmax((x @ x.mT / 2).masked_fill(~seen.mT, -math.inf), -1) @ first
 print("0 · NaN =", (torch.tensor(0.0) * torch.tensor(math.nan)).item())
 for layer, result in {"one": first, "two": second}.items():
     print(f"rows with NaN after layer {layer}: {int(result.isnan().any(-1).sum())} of {len(result)}")
@@ -547,7 +584,7 @@ for layer, result in {"one": first, "two": second}.items():
 with needs(scaled_dot_product_attention):
     leaf = x.clone().requires_grad_()
     first, _ = scaled_dot_product_attention(leaf, leaf, leaf, seen)
-    second, _ = scaled_dot_product_attention(leaf, leaf, first, seen.T)
+    second, _ = scaled_dot_product_attention(leaf, leaf, first, seen.mT)
     second.sum().backward()
     print("finite forward:", second.isfinite().all().item(), "and backward:", leaf.grad.isfinite().all().item())
 
@@ -591,8 +628,12 @@ except RuntimeError as error:
 # %% [markdown]
 # ## What you have built
 #
-# A soft lookup for many queries at once, safe with masks, with rows that have nothing to attend, and with dropout.
-# The next notebook asks why the scores are divided by √D, and what happens if they aren't.
+# A soft lookup for many queries at once, safe with masks, with rows that have nothing to attend, and with dropout. Your
+# attention is the part that every later notebook builds on.
 
 # %%
 progress()
+
+# %% [markdown]
+# To hand in, save the notebook and send it under its own name, `01_soft_retrieval.ipynb`. Next, in `02_why_sqrt_dk`:
+# why are the scores divided by √D, and what happens if they aren't?

@@ -236,6 +236,10 @@ def test_large_and_deep_tensors_are_shown_where_they_differ():
 def test_decimals_grow_until_a_difference_is_seen():
     text = side_by_side.as_text(side_by_side.pair(torch.tensor([0.1231]), torch.tensor([0.1234])))
     assert "0.1231*" in text and "0.1234" in text
+    text = side_by_side.as_text(side_by_side.pair(*torch.tensor([[0.25 + 2e-8, 1.0], [0.25, 1.0]], dtype=torch.float64)))
+    assert "0.25000002*" in text and "0.25000000 " in text
+    text = side_by_side.as_text(side_by_side.pair(torch.tensor([1e6 + 100]), torch.tensor([1e6])))
+    assert "1.0001e+06*" in text
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3, 4), (2, 2, 2), (40,)])

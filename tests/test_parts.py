@@ -149,7 +149,7 @@ def test_a_broken_file_is_never_overwritten(shell, content, capsys):
     capsys.readouterr()
     assert get("softmax") is PARTS["softmax"]
     told = capsys.readouterr().out
-    assert told.startswith("softmax: PyTorch's, because my_transformer.py is broken") and told.count("\n") == 1
+    assert told.startswith("softmax: the course's stand-in, because my_transformer.py is broken") and told.count("\n") == 1
 
 
 def test_a_file_that_stops_is_never_overwritten(shell):
@@ -165,7 +165,7 @@ def test_files_written_on_windows_are_read():
 
 def test_parts_say_once_whose_they_are_and_follow_the_file(shell, capsys):
     assert get("softmax") is get("softmax") is PARTS["softmax"]
-    assert capsys.readouterr().out == "softmax: PyTorch's until yours passes its checks\n"
+    assert capsys.readouterr().out == "softmax: the course's stand-in until yours passes its checks\n"
     shell("def softmax(x, dim=0):\n    return 2 * x\n\n\ncheck(softmax)")
     capsys.readouterr()
     assert get("softmax")(torch.tensor(3.0)).item() == 6 and get("softmax") is get("softmax")
@@ -185,7 +185,7 @@ def test_a_part_without_a_stand_in_comes_from_the_file(shell):
         ("import nowhere_to_be_found", "stops with ModuleNotFoundError in line 1: No module named"),
         ("raise SystemExit(1)", "stops with SystemExit in line 1"),
         ("softmax = 3", "softmax in my_transformer.py is a int, not a function or class"),
-        ("other = 3", "PyTorch's until yours passes its checks"),
+        ("other = 3", "the course's stand-in until yours passes its checks"),
     ],
 )
 def test_a_file_without_a_working_part_gives_the_stand_in(content, message, capsys):

@@ -8,9 +8,9 @@ from course_utils.compare import Mismatch, close, raises
 
 
 def dot_product_moments(answer, case):
-    with case("10,000 products of vectors of length 4: mean near 0, variance near 4"):
+    with case("10,000 products of vectors of width 4: mean near 0, variance near 4"):
         _moments_near(answer(4, 10_000, _seeded(1)), 4, 10_000)
-    with case("the variance follows the length: 1, 16, 64"):
+    with case("the variance follows the width: 1, 16, 64"):
         for d_k in (1, 16, 64):
             _moments_near(answer(d_k, 4_000, _seeded(d_k)), d_k, 4_000)
     with case("without a generator it works as well"):
@@ -110,10 +110,10 @@ def _moments_near(got, d_k, n_samples):
 
 
 def _entropy_near(got, d_k, n_keys, n_samples, divisor):
-    """Within six standard errors of the mean over 10,000 samples, drawn from the lengths of the queries."""
+    """Within six standard errors of the mean over 10,000 samples, drawn from the norms of the queries."""
     generator = _seeded(0)
-    lengths = torch.randn(10_000, d_k, generator=generator).norm(dim=-1, keepdim=True)
-    scores = lengths * torch.randn(10_000, n_keys, generator=generator) / divisor
+    norms = torch.randn(10_000, d_k, generator=generator).norm(dim=-1, keepdim=True)
+    scores = norms * torch.randn(10_000, n_keys, generator=generator) / divisor
     entropies = torch.special.entr(torch.softmax(scores, dim=-1)).sum(dim=-1)
     error = entropies.std().item() * math.sqrt(1 / n_samples + 1 / 10_000)
     close(got, entropies.mean().item(), atol=6 * error, rtol=0, what="the mean entropy")
@@ -145,8 +145,8 @@ HINTS = {
         "p = softmax(scores, dim); log_p = torch.log(p.masked_fill(p == 0, 1.0)); and the result is -(p * log_p).sum(dim=dim).",
     ),
     "attention_entropy": (
-        "Draw all queries at once and all keys at once. One sample has one query of length d_k, and n_keys keys of "
-        "that length. Which shapes are these?",
+        "Draw all queries at once and all keys at once. One sample has one query of width d_k, and n_keys keys of "
+        "that width. Which shapes are these?",
         "query (n_samples, d_k) becomes (n_samples, 1, d_k) beside the keys (n_samples, n_keys, d_k). Multiply, sum"
         " along the last dimension: scores (n_samples, n_keys). Scale them where asked, take the entropy of each "
         "row, and the mean.",

@@ -148,7 +148,7 @@ def test_soft_lookup__temperature_acts_on_the_scores(student, reference, draw):
 def test_soft_lookup__stays_finite_when_cold(student, reference, draw):
     query, keys, values = _lookup(draw)
     keys[0] = 2 * query / (query @ query)
-    args = query, keys, values, 1e-4
+    args = query, keys, values, 1e-6
     close(student.soft_lookup(*args), reference.soft_lookup(*args), **LOOSE)
 
 
@@ -238,8 +238,8 @@ def test_scaled_dot_product_attention__masked_keys_may_hold_anything(student, dr
     close(weights.sum(-1), torch.ones(len(query), dtype=query.dtype), what="the sum of the weights", **LOOSE)
     _finite(output)
     key, value = key.clone(), value.clone()
-    key[hidden] = 1e4 * draw.normal(int(hidden.sum()), key.shape[-1])
-    value[hidden] = 1e30 * draw.normal(int(hidden.sum()), value.shape[-1])
+    key[hidden] = draw.uniform(-1e30, 1e30, int(hidden.sum()), key.shape[-1])
+    value[hidden] = draw.uniform(-1e30, 1e30, int(hidden.sum()), value.shape[-1])
     close(student.scaled_dot_product_attention(query, key, value, mask), (output, weights), **LOOSE)
 
 
@@ -450,9 +450,9 @@ def test_padding_mask__takes_empty_and_full_sequences(student, draw):
     close(counts, lengths, what="the number of places that each sequence may attend")
 
 
-def test_padding_mask__takes_any_integer_lengths(student, reference, draw):
+def test_padding_mask__takes_lengths_of_32_and_of_64_bits(student, reference, draw):
     batch, length = draw.sizes(2, low=4)
-    for dtype in (torch.int32, torch.uint8):
+    for dtype in (torch.int32, torch.int64):
         lengths = _lengths(draw, batch, length).to(dtype)
         expected = reference.padding_mask(lengths, length).reshape(batch, length)
         close(_places(student.padding_mask(lengths, length), batch, length), expected)
