@@ -38,6 +38,10 @@ class Draw:
         numbers = torch.rand(shape, generator=self._generator, dtype=torch.float64)
         return _reversed_in_memory((low + (high - low) * numbers).to(dtype))
 
+    def probabilities(self, *shape, dtype=torch.float64):
+        """Weights of this shape that sum to one along the last dimension."""
+        return _reversed_in_memory(torch.softmax(self.normal(*shape), dim=-1).to(dtype))
+
     def integers(self, low, high, *shape):
         """Integers of this shape, from low up to high, high excluded."""
         return _reversed_in_memory(torch.randint(low, high, shape, generator=self._generator))

@@ -78,6 +78,9 @@ print(f"PyTorch {torch.__version__} is {verdict}. It can compute on {in_words[de
 # Some rules hold in the whole course. A function never changes the tensors that it is given. It returns the dtype
 # that came in. Called twice with the same arguments, it gives the same answer (unless it is there to draw random
 # numbers). And a `raise` is wanted only where the text names an error.
+#
+# One more is easy to forget. A tensor that was transposed lies in memory in another order than its shape tells. Hidden
+# checks hand in such tensors. Nearly everything works on them; `view` doesn't, so write `reshape`.
 
 # %% [markdown]
 # Once an answer passes its public checks, a copy of it goes into a file `my_transformer.py` beside the notebooks.

@@ -18,6 +18,7 @@ def library_call_with_nan_replaced(x, dim):
 
 @right("softmax")
 def through_logsumexp(x, dim):
+    x = x - x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
     total = torch.logsumexp(x, dim=dim, keepdim=True)
     empty = total == float("-inf")
     return torch.exp(x - total.masked_fill(empty, 0.0))

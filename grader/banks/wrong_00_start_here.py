@@ -140,6 +140,16 @@ def equal_weights_for_empty_rows(x, dim):
 
 @wrong(
     "softmax",
+    caught_by="huge_scores_are_no_trouble",
+    says="Beside a huge score the logarithm of the sum has few digits left. Subtract the largest score along dim first.",
+)
+def logarithm_of_the_sum_of_unshifted_scores(x, dim):
+    total = torch.logsumexp(x, dim=dim, keepdim=True)
+    return torch.exp(x - total.masked_fill(total == float("-inf"), 0.0))
+
+
+@wrong(
+    "softmax",
     caught_by="the_dtype_of_the_scores_is_kept",
     says="Your result has another dtype than the scores. What comes in as float32 goes out as float32.",
 )

@@ -215,6 +215,16 @@ def scaled_as_well(query, keys, values, temperature):
 
 @wrong(
     "soft_lookup",
+    caught_by="temperature_acts_on_the_scores",
+    says="You keep the temperature from falling below some limit. Any positive temperature must act as it is.",
+)
+def temperature_with_a_floor(query, keys, values, temperature):
+    temperature = max(positive(temperature), 0.01)
+    return softmax(keys @ query / temperature, 0) @ values
+
+
+@wrong(
+    "soft_lookup",
     caught_by="stays_finite_when_cold",
     says="The exponential overflows at low temperatures. Use the course's `softmax`, which subtracts the largest score first.",
 )
@@ -574,6 +584,16 @@ def keeps_with_probability_p(query, key, value, mask=None, dropout_p=0.0, traini
 
 @wrong(
     "scaled_dot_product_attention",
+    caught_by="each_call_drops_other_weights",
+    says="You set a seed before dropout, so that every call drops the same weights. Leave the seed to whoever calls.",
+)
+def seeds_its_dropout(query, key, value, mask=None, dropout_p=0.0, training=False):
+    torch.manual_seed(0)
+    return finish(scores_of(query, key), value, mask, dropout_p, training)
+
+
+@wrong(
+    "scaled_dot_product_attention",
     caught_by="dropout_takes_single_weights_and_scales_the_rest",
     says="Your answer never drops anything, whatever `dropout_p` and `training` say.",
 )
@@ -695,6 +715,16 @@ def four_axes(length, device=None):
 )
 def one_step_ahead(length, device=None):
     return torch.ones(length, length, dtype=torch.bool, device=device).tril(1)
+
+
+@wrong(
+    "causal_mask",
+    caught_by="of_many_positions_is_right_to_the_last",
+    says="Your positions are numbers of 8 bits: beyond 127 they start again below zero. Use torch.arange as it is.",
+)
+def positions_of_eight_bits(length, device=None):
+    place = torch.arange(length, device=device).to(torch.int8)
+    return place[:, None] >= place
 
 
 @wrong(

@@ -179,6 +179,16 @@ def sizes_not_checked(d_k, n_samples, generator=None):
 
 @wrong(
     "softmax_entropy",
+    caught_by="small_weights_count_too",
+    says="You raise small weights to some limit before the logarithm, so they count wrongly. Treat the weight zero by itself.",
+)
+def weights_with_a_floor(scores, dim=-1):
+    p = softmax(scores, dim)
+    return -(p * p.clamp(min=1e-4).log()).sum(dim)
+
+
+@wrong(
+    "softmax_entropy",
     caught_by="a_vector_gives_one_number_in_nats",
     says="You measure in bits (log2). In this course entropies are in nats: the natural logarithm.",
 )

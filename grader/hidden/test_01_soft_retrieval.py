@@ -140,9 +140,13 @@ def test_soft_lookup__weighs_by_dot_products(student, reference, draw):
 
 
 def test_soft_lookup__temperature_acts_on_the_scores(student, reference, draw):
-    args = _lookup(draw)
+    query, keys, values = _lookup(draw)
     for temperature in (draw.number(0.3, 0.6), draw.number(2.0, 4.0)):
-        close(student.soft_lookup(*args, temperature), reference.soft_lookup(*args, temperature), **LOOSE)
+        close(
+            student.soft_lookup(query, keys, values, temperature), reference.soft_lookup(query, keys, values, temperature), **LOOSE
+        )
+    shrunk = 1e-4 * query, keys, values, 1e-4 * draw.number(0.5, 2.0)
+    close(student.soft_lookup(*shrunk), reference.soft_lookup(*shrunk), **LOOSE)
 
 
 def test_soft_lookup__stays_finite_when_cold(student, reference, draw):
@@ -203,20 +207,21 @@ def test_scaled_dot_product_attention__takes_any_leading_dimensions(student, ref
 
 
 def test_scaled_dot_product_attention__attends_only_where_the_mask_is_true(student, draw):
-    for axes in ("S", "TS", "B11S", "B1TS", "BHTS"):
-        _obeys_mask(student, draw, axes)
+    for axes in ("S", "TS", "HTS", "B11S", "B1TS", "BHTS"):
+        _obeys_mask(student, draw, axes, "BH")
+    _obeys_mask(student, draw, "BTS", "B")
 
 
-def _obeys_mask(student, draw, axes):
+def _obeys_mask(student, draw, axes, leading):
     """Scores are all equal here, so the scale is no matter: weights are the mask over its row sums."""
     batch, heads = 2, 3
-    query, key, value = _inputs(draw, batch, heads)
-    query = query[:1, :1, :1].expand_as(query).clone()
-    key = _equal_keys(query[0, 0], key)
+    query, key, value = _inputs(draw, *{"B": (batch,), "BH": (batch, heads)}[leading])
+    query = query.flatten(0, -2)[0].expand_as(query).clone()
+    key = _equal_keys(query.flatten(0, -2)[:1], key)
     queries, keys = query.shape[-2], key.shape[-2]
     sizes = {"B": batch, "H": heads, "T": queries, "S": keys, "1": 1}
     mask = _partial(draw, *(sizes[axis] for axis in axes))
-    weights = (mask.double() / mask.sum(-1, keepdim=True)).expand(batch, heads, queries, keys)
+    weights = (mask.double() / mask.sum(-1, keepdim=True)).expand(*query.shape[:-1], keys)
     close(student.scaled_dot_product_attention(query, key, value, mask), (weights @ value, weights), **LOOSE)
 
 
@@ -308,6 +313,19 @@ def test_scaled_dot_product_attention__dropout_takes_single_weights_and_scales_t
 
 
 @pytest.mark.random
+@pytest.mark.noise(0.5)
+def test_scaled_dot_product_attention__each_call_drops_other_weights(student, draw):
+    queries, keys, depth, p = 11, 13, draw.sizes(1)[0], 0.5
+    query, key = draw.normal(queries, depth), draw.normal(1, depth).expand(keys, depth).clone()
+    value = torch.eye(keys, dtype=torch.float64).repeat(1, 2)
+    args = query, key, value, None, p, True
+    one, other = (_pair(student.scaled_dot_product_attention(*args), (queries, 2 * keys), (queries, keys))[0] for _ in range(2))
+    _near(one.sum(-1) / 2, 1.0, 0.95, "the sum of the weights that survive")
+    if torch.equal(one, other):
+        raise Mismatch("two calls dropped the same weights")
+
+
+@pytest.mark.random
 @pytest.mark.noise(0.07)  # seven standard errors of the mean over 6,000 keys
 def test_scaled_dot_product_attention__dropout_keeps_the_expected_output(student, draw):
     queries, keys, p = 2, 6000, 0.3
@@ -390,6 +408,12 @@ def test_causal_mask__is_boolean_and_two_dimensional(student, draw):
 
 def test_causal_mask__of_one_position_allows_it(student):
     close(student.causal_mask(1), torch.tensor([[True]]))
+
+
+def test_causal_mask__of_many_positions_is_right_to_the_last(student, draw):
+    length = draw.number(130, 300)
+    mask = _as_bool(student.causal_mask(length), length)
+    close(mask.sum(-1), torch.arange(length) + 1, what="how many a row allows")
 
 
 def test_causal_mask__is_made_on_the_device_asked_for(student, draw):
