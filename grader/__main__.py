@@ -26,6 +26,11 @@ def main(arguments=None):
     except course.CourseError as error:
         print(f"grader: {error}", file=sys.stderr)
         return FAULT if options.command is _grade else REFUSED
+    except Exception as error:
+        if os.environ.get("GRADER_DEBUG"):
+            raise
+        print(f"grader: {type(error).__name__}: {error} (GRADER_DEBUG=1 shows where)", file=sys.stderr)
+        return FAULT
 
 
 def _parser():
@@ -90,7 +95,11 @@ def _grade(options, console):
     except discover.NothingThere as error:
         print(f"grader: {error}", file=sys.stderr)
         return USAGE
-    seed = classroom.choose_seed(options.out, options.seed)
+    try:
+        seed = classroom.choose_seed(options.out, options.seed)
+    except OSError as error:
+        print(f"grader: can't write to {options.out}: {error.strerror}", file=sys.stderr)
+        return USAGE
     run = desk.Run(options.out.resolve(), seed, level, options.jobs, options.regrade, options.scheduler)
     with terminal.progress(len(handins)) as bar:
         submissions = classroom.grade_all(run, handins, lambda _: bar.advance(bar.task_ids[0]))

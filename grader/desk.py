@@ -14,7 +14,9 @@ from pathlib import Path
 
 from grader import course, pages, report, submission
 from grader.grading import Grader
+from grader.judge import GraderFault
 from grader.report import Exercise, Submission
+from grader.worker import WorkerLost
 
 GRADED_BY = ("solutions/*.py", "grader/**/*.py", "course_utils/compare.py", "pyproject.toml")
 
@@ -101,8 +103,12 @@ class Desk:
     def _mark(self, exercise, answer):
         if not answer.attempted:
             return Exercise(exercise.name, "not_attempted", 0.0, exercise.points)
-        if self._grader is None:
-            self._grader = Grader(self.run.seed, self.run.level)
+        try:
+            if self._grader is None:
+                self._grader = Grader(self.run.seed, self.run.level)
+        except (GraderFault, WorkerLost) as fault:
+            check = {"name": "grader", "passed": False, "message": str(fault)}
+            return Exercise(exercise.name, "grader_fault", 0.0, exercise.points, checks=[check])
         return Exercise.of(self._grader.grade(exercise, answer.source, answer.helpers))
 
 

@@ -87,8 +87,12 @@ def grades(submissions):
 
 
 def write(run, submissions):
-    """Write results.json and grades.csv."""
-    write_whole(run.out / "results.json", json.dumps(results(run, submissions), indent=1, ensure_ascii=False) + "\n")
+    """Write results.json and grades.csv. What a regrade replaces is kept beside them, numbered."""
+    results_path = run.out / "results.json"
+    if run.regrade and results_path.exists():
+        number = len(list(run.out.glob("results.before-*.json"))) + 1
+        results_path.rename(run.out / f"results.before-{number}.json")
+    write_whole(results_path, json.dumps(results(run, submissions), indent=1, ensure_ascii=False) + "\n")
     write_whole(run.out / "grades.csv", grades(submissions))
 
 

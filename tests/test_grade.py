@@ -13,6 +13,7 @@ from conftest import ROOT, reference_of
 
 from grader import course, desk, names
 from grader.__main__ import main
+from grader.worker import WorkerLost
 
 GOOD = {"softmax": reference_of("softmax"), "batched_outer": reference_of("batched_outer")}
 LOOP = "def softmax(x, dim):\n    while True: pass"
@@ -137,6 +138,16 @@ def test_a_repeated_run_takes_the_stored_seed_and_grades_nothing_twice(released,
     assert results_of(tmp_path / "out") == first
 
 
+def test_a_regrade_keeps_what_it_replaces(released, handin, tmp_path):
+    handin("ada", released(**GOOD))
+    command = ["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]
+    main(command)
+    first = results_of(tmp_path / "out")
+    main([*command, "--regrade"])
+    kept = json.loads((tmp_path / "out" / "results.before-1.json").read_text("utf-8"))
+    assert kept == first and marks_of(tmp_path / "out") == {"ada": ("graded", 3.0)}
+
+
 def test_a_killed_run_goes_on(released, handin, tmp_path):
     for number in range(4):
         handin(f"student {number}", released(**GOOD))
@@ -183,6 +194,31 @@ def test_a_grader_fault_is_no_zero_and_outranks_a_refusal(released, handin, tmp_
     monkeypatch.setattr("grader.judge.subjects_for", lambda *a: 1 / 0)
     assert main(["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 3
     assert marks_of(tmp_path / "out")["ada"] == ("grader_fault", None)
+
+
+def test_a_judge_that_does_not_start_is_a_fault_and_no_zero(released, handin, tmp_path, monkeypatch):
+    def lost(*arguments):
+        raise WorkerLost("the worker did not start")
+
+    handin("ada", released(**GOOD))
+    monkeypatch.setattr("grader.grading.Worker", lost)
+    assert main(["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 3
+    (ada,) = results_of(tmp_path / "out")["submissions"]
+    assert (ada["status"], ada["score"]) == ("grader_fault", None) and "did not start" in ada["reason"]
+
+
+def test_what_nobody_thought_of_is_one_line_and_a_fault(released, handin, tmp_path, monkeypatch, capsys):
+    handin("ada", released(**GOOD))
+    monkeypatch.setattr("grader.classroom.grade_all", lambda *a: 1 / 0)
+    assert main(["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 3
+    assert "grader: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_folder_that_can_not_be_written_is_wrong_usage(released, handin, tmp_path, capsys):
+    handin("ada", released(**GOOD))
+    (tmp_path / "out").write_text("a file")
+    assert main(["grade", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 2
+    assert "can't write to" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
