@@ -51,6 +51,12 @@ def close(got, expected, *, atol=None, rtol=None, what="the result"):
             raise Mismatch(f"{what}: expected {len(expected)} values, got {describe(got)}")
         for place, (mine, theirs) in enumerate(zip(got, expected, strict=True)):
             close(mine, theirs, atol=atol, rtol=rtol, what=f"{what}, value {place + 1} of {len(expected)}")
+    elif isinstance(expected, dict):
+        if not isinstance(got, dict) or got.keys() != expected.keys():
+            found = ", ".join(map(str, got)) if isinstance(got, dict) else describe(got)
+            raise Mismatch(f"{what}: expected the names {', '.join(expected)}, got {found}")
+        for name in expected:
+            close(got[name], expected[name], atol=atol, rtol=rtol, what=f"{what}, {name}")
     elif isinstance(expected, torch.Tensor):
         _tensors_close(got, expected, atol, rtol, what)
     elif isinstance(expected, float):

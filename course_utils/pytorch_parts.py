@@ -44,4 +44,56 @@ def softmax_entropy(scores, dim=-1):
     return torch.special.entr(softmax(scores, dim)).sum(dim)
 
 
-PARTS = {part.__name__: part for part in (softmax, scaled_dot_product_attention, causal_mask, softmax_entropy)}
+def sinusoidal_encoding(max_len, d_model):
+    """-> (max_len, d_model), float32: for each pair of columns the sine and the cosine of one angle, which grows with the row."""
+    pairs = (d_model + 1) // 2
+    speeds = torch.logspace(0, -8 * (pairs - 1) / d_model, pairs, dtype=torch.float64)
+    turns = torch.outer(torch.arange(max_len, dtype=torch.float64), speeds)
+    circle = torch.view_as_real(torch.polar(torch.ones_like(turns), turns))
+    return circle.flip(-1).flatten(1)[:, :d_model].float()
+
+
+class MultiHeadAttention(nn.Module):
+    """query (B, T, M), key (B, S, M), value (B, S, M) -> (B, T, M), (B, H, T, S)
+
+    mask: boolean, True where a query may attend, (T, S), (B, T, S) or whatever broadcasts to (B, H, T, S).
+    The weights are those from before dropout; a query that may attend nowhere has weights of zero.
+    """
+
+    def __init__(self, d_model, n_heads, dropout=0.0, bias=True):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"d_model must be a multiple of n_heads, got d_model = {d_model} and n_heads = {n_heads}")
+        self.n_heads, self.dropout = n_heads, dropout
+        self.w_q, self.w_k, self.w_v, self.w_o = (nn.Linear(d_model, d_model, bias=bias) for _ in range(4))
+
+    def forward(self, query, key, value, mask=None):
+        if mask is not None and mask.dtype != torch.bool:
+            raise TypeError(f"the mask must be boolean, got {mask.dtype}")
+        (B, T, _), S = query.shape, key.shape[1]
+        mask = query.new_ones(T, S, dtype=torch.bool) if mask is None else mask
+        mask = (mask[:, None] if mask.dim() == 3 else mask).expand(B, self.n_heads, T, S)
+        lost = ~mask.any(-1, keepdim=True)
+        # Asked for its weights, PyTorch answers NaN where a query may attend nowhere, and drops weights before it shows them.
+        output, _ = self._attend(query, key, value, mask, self.dropout, need_weights=False)
+        _, weights = self._attend(query, key, value, mask | lost, 0.0, need_weights=True)
+        return output, weights.masked_fill(lost, 0.0)
+
+    def _attend(self, query, key, value, mask, dropout, need_weights):
+        projections = self.w_q, self.w_k, self.w_v
+        biases = [layer.bias for layer in projections]
+        output, weights = F.multi_head_attention_forward(
+            query.transpose(0, 1), key.transpose(0, 1), value.transpose(0, 1), query.shape[-1], self.n_heads,
+            None, None if biases[0] is None else torch.cat(biases), None, None, False,
+            dropout, self.w_o.weight, self.w_o.bias, self.training,
+            need_weights=need_weights, attn_mask=~mask.flatten(0, 1), average_attn_weights=False,
+            use_separate_proj_weight=True,
+            q_proj_weight=self.w_q.weight, k_proj_weight=self.w_k.weight, v_proj_weight=self.w_v.weight,
+        )  # fmt: skip
+        return output.transpose(0, 1), weights
+
+
+PARTS = {
+    part.__name__: part
+    for part in (softmax, scaled_dot_product_attention, causal_mask, softmax_entropy, sinusoidal_encoding, MultiHeadAttention)
+}

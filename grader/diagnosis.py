@@ -48,6 +48,8 @@ def _same(mine, theirs, noise):
 
 def _slack(value):
     """Ten times the tolerance of the coarsest dtype in the value."""
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, (list, tuple)):
         return max(map(_slack, value), default=0.0)
     return 10 * TOLERANCES.get(getattr(value, "dtype", None), 1e-9)

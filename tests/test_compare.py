@@ -77,3 +77,13 @@ def test_raises_wants_this_error_and_these_words():
         raises(ValueError, _raise, ValueError("n_heads"), mentions=("n_heads", "d_model"))
     with pytest.raises(NotImplementedError):
         raises(ValueError, _raise, NotImplementedError())
+
+
+def test_named_values_are_compared_by_name():
+    close({"a": torch.ones(2)}, {"a": torch.ones(2)})
+    with pytest.raises(Mismatch, match="the result, a is off in 1 of 2"):
+        close({"a": torch.tensor([1.0, 2.0])}, {"a": torch.ones(2)})
+    with pytest.raises(Mismatch, match="expected the names a, b, got a"):
+        close({"a": 1.0}, {"a": 1.0, "b": 2.0})
+    with pytest.raises(Mismatch, match="expected the names a, got a list of 0"):
+        close([], {"a": 1.0})

@@ -112,3 +112,22 @@ def test_operators_and_names_give_a_shortcut_away(student):
         scale.by_hand(X, forbidden=("mul",))
     with pytest.raises(Mismatch, match="uses register_buffer"):
         scale.by_hand(X, forbidden=("register_buffer",))
+
+
+def test_what_a_module_draws_is_the_same_each_time(student):
+    first = student.make("torch.nn.Linear", 3, 3).parameters()
+    assert first["weight"].abs().min() > 0
+    again = student.make("torch.nn.Linear", 3, 3)
+    student.calls.clear()
+    one = again.parameters()
+    student.calls.clear()
+    assert torch.equal(again.parameters()["weight"], one["weight"])
+
+
+def test_a_long_answer_arrives_whole():
+    source = SOURCE + "\n".join(f"# {number:04}" for number in range(2000)) + "\n\ndef late():\n    return 7\n"
+    with Worker() as worker:
+        attempt = worker.fork("late", [source])
+        assert attempt.problem is None
+        assert Subject(attempt.call, seed=3).late() == 7
+        attempt.close()

@@ -40,17 +40,15 @@ def message_of(error):
 
 
 def _call(namespace, request):
-    args, kwargs = _fresh(namespace, request["args"]), _fresh(namespace, request["kwargs"])
-    function, owner = _function(namespace, request)
+    function, owner, args, kwargs = _prepared(namespace, request)
     watched = _gradient_targets(owner, args, kwargs, request["wrt"])
     operators = []
-    value = _once(function, args, kwargs, request, operators)
+    value = _watched(lambda: function(*args, **kwargs), operators) if request["watch"] else function(*args, **kwargs)
     gradients = _gradients(value, watched) if watched else None
     unsteady = False
     if request["repeat"]:
-        again_args, again_kwargs = _fresh(namespace, request["args"]), _fresh(namespace, request["kwargs"])
-        again, _ = _function(namespace, request)
-        unsteady = not identical(value, _once(again, again_args, again_kwargs, {**request, "watch": False}, []))
+        again, _, again_args, again_kwargs = _prepared(namespace, request)
+        unsteady = not identical(value, again(*again_args, **again_kwargs))
     return {
         "value": value,
         "gradients": gradients,
@@ -58,6 +56,22 @@ def _call(namespace, request):
         "unsteady": unsteady,
         "operators": operators,
     }
+
+
+def _prepared(namespace, request):
+    """What is called, the module that owns it or None, and fresh arguments; all global generators are set, before a module is made
+    and again before it is called, so that what was drawn earlier does not matter."""
+    _set_generators(request["seed"])
+    args, kwargs = _fresh(namespace, request["args"]), _fresh(namespace, request["kwargs"])
+    function, owner = _function(namespace, request)
+    _set_generators(request["seed"])
+    return function, owner, args, kwargs
+
+
+def _set_generators(seed):
+    torch.default_generator.manual_seed(seed)  # torch.manual_seed also queues a seed, with a stack, for every absent GPU
+    np.random.seed(seed % 2**32)
+    random.seed(seed)
 
 
 def _function(namespace, request):
@@ -102,16 +116,6 @@ def _put_in(module, weights):
 
 def _tensors(named):
     return {name: tensor.detach().clone() for name, tensor in named}
-
-
-def _once(function, args, kwargs, request, operators):
-    """One call with all global generators set, so that what was drawn before does not matter."""
-    torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed also queues a seed, with a stack, for every absent GPU
-    np.random.seed(request["seed"] % 2**32)
-    random.seed(request["seed"])
-    if not request["watch"]:
-        return function(*args, **kwargs)
-    return _watched(lambda: function(*args, **kwargs), operators)
 
 
 def _watched(call, operators):

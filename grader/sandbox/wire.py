@@ -15,7 +15,6 @@ from course_utils.compare import Odd
 LENGTHS = struct.Struct("!QQ")
 HEADER_LIMIT = 1 << 20
 BUFFER_LIMIT = 64 << 20
-TEXT_LIMIT = 2000
 
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
@@ -122,7 +121,7 @@ def _pack(value, arrays):
         return value
     for plain in (int, float, str):
         if isinstance(value, plain):
-            return plain.__str__(value)[:TEXT_LIMIT] if plain is str else plain.__pos__(value)
+            return plain.__str__(value) if plain is str else plain.__pos__(value)
     if kind in (list, tuple):
         return {kind.__name__: [_pack(each, arrays) for each in value]}
     if kind is dict and all(type(key) is str for key in value):
