@@ -11,7 +11,7 @@ OUT ?= results/examples
 ONLY ?=
 JOBS ?= 1
 
-.PHONY: help setup lab grade test test-all notebooks prove lint clean
+.PHONY: help setup lab grade test test-all notebooks prove bench lint clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab"
@@ -20,6 +20,7 @@ help:
 	@echo "make test-all   the long ones too: all notebooks top to bottom, a browser"
 	@echo "make notebooks  build notebooks/ from solutions/"
 	@echo "make prove      try every known answer; ONLY=softmax for one exercise"
+	@echo "make bench      a class graded by nbgrader as shipped and by this grader, side by side"
 	@echo "make lint       style of the code"
 
 setup: $(READY)
@@ -58,6 +59,10 @@ notebooks: $(READY)
 
 prove: $(READY)
 	$(BIN)/python -m grader prove $(ONLY)
+
+# Stock nbgrader takes several seconds a submission: ARGS="--stock 10 --rounds 2" is quicker.
+bench: $(READY)
+	$(BIN)/python -m benchmarks $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -137,11 +137,13 @@ def floor(count):
 def table(seconds, options):
     """The page, with medians, ranges and the ratio to stock nbgrader, taken round by round."""
     base = seconds["nbgrader autograde, as shipped"]
+    level = ladder.best()[0]
+    names = ", ".join(each.name for each in FIXTURE.exercises)
     lines = [
         "# Benchmarks",
         "",
-        f"{options.submissions} submissions of a notebook with {len(FIXTURE.exercises)} exercises ({', '.join(each.name for each in FIXTURE.exercises)}); "
-        f"{options.rounds} paired rounds on {os.cpu_count()} cores; isolation level {ladder.best()[0]} ({ladder.detail(ladder.best()[0])}). "
+        f"{options.submissions} submissions of a notebook with {len(FIXTURE.exercises)} exercises ({names});",
+        f"{options.rounds} paired rounds on {os.cpu_count()} cores; isolation level {level} ({ladder.detail(level)}).",
         "Whole commands, start-up included. `make bench` repeats it.",
         "",
         "| engine | seconds a submission: median (range) | times as fast as nbgrader as shipped: median (range) |",

@@ -1,4 +1,7 @@
-"""A notebook of six exercises from five lessons, and a class of submissions of it. Importing this module makes it part of the course."""
+"""A notebook of six exercises from several lessons, and a class of submissions of it.
+
+Importing this module makes the notebook part of the course.
+"""
 
 import json
 

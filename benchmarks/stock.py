@@ -1,4 +1,4 @@
-"""The hidden checks inside a kernel, as a stock nbgrader course runs them; and the floor, one warmed process with trusted answers."""
+"""The hidden checks inside a kernel, as a stock nbgrader course runs them; and the floor: one warmed process, trusted answers."""
 
 import inspect
 from functools import cache, partial

@@ -93,7 +93,61 @@ class MultiHeadAttention(nn.Module):
         return output.transpose(0, 1), weights
 
 
+class LayerNorm(nn.LayerNorm):
+    """x (..., M) -> (..., M)"""
+
+    def __init__(self, d_model, eps=1e-5):
+        super().__init__(d_model, eps)
+
+
+class RMSNorm(nn.RMSNorm):
+    """x (..., M) -> (..., M)"""
+
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__(d_model, eps)
+
+
+class FeedForward(nn.TransformerEncoderLayer):
+    """x (..., M) -> (..., M): the feed-forward part of PyTorch's layer, without the rest of it."""
+
+    def __init__(self, d_model, d_ff, activation="relu", dropout=0.0):
+        if activation not in ("relu", "gelu"):
+            raise ValueError(f"PyTorch's feed-forward network knows relu and gelu, got {activation!r}; yours may know more")
+        super().__init__(d_model, 1, d_ff, dropout, activation)
+        del self.self_attn, self.norm1, self.norm2, self.dropout1
+        self.dropout2 = nn.Identity()
+
+    def forward(self, x):
+        return self._ff_block(x)
+
+
+class EncoderLayer(nn.TransformerEncoderLayer):
+    """x (B, T, M) -> (B, T, M)
+
+    mask: boolean, True where a position may attend, (T, T), (B, T, T) or whatever broadcasts to (B, H, T, T).
+    """
+
+    def __init__(self, d_model, n_heads, d_ff, dropout=0.0, norm_first=True):
+        super().__init__(d_model, n_heads, d_ff, dropout, batch_first=True, norm_first=norm_first)
+        self.n_heads = n_heads
+
+    def forward(self, x, mask=None):
+        if mask is None:
+            return super().forward(x)
+        if mask.dtype != torch.bool:
+            raise TypeError(f"the mask must be boolean, got {mask.dtype}")
+        (B, T, _), H = x.shape, self.n_heads
+        mask = (mask[:, None] if mask.dim() == 3 else mask).expand(B, H, T, T)
+        # Without gradients PyTorch takes another way, which answers NaN where a position may attend nowhere.
+        with torch.enable_grad():
+            output = super().forward(x, ~mask.flatten(0, 1))
+        return output if torch.is_grad_enabled() else output.detach()
+
+
 PARTS = {
     part.__name__: part
-    for part in (softmax, scaled_dot_product_attention, causal_mask, softmax_entropy, sinusoidal_encoding, MultiHeadAttention)
-}
+    for part in (
+        softmax, scaled_dot_product_attention, causal_mask, softmax_entropy, sinusoidal_encoding, MultiHeadAttention, LayerNorm,
+        RMSNorm, FeedForward, EncoderLayer,
+    )
+}  # fmt: skip
