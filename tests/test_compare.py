@@ -87,3 +87,14 @@ def test_named_values_are_compared_by_name():
         close({"a": 1.0}, {"a": 1.0, "b": 2.0})
     with pytest.raises(Mismatch, match="expected the names a, got a list of 0"):
         close([], {"a": 1.0})
+
+
+def test_a_number_in_a_message_stands_by_itself():
+    def fail(message):
+        raise ValueError(message)
+
+    raises(ValueError, fail, "d_model=13 for 3 heads", mentions=("13", "3"))
+    raises(ValueError, fail, "got -2.5, wanted more.", mentions=("-2.5",))
+    for message in ("d_model=13", "got 2.35", "got 32"):
+        with pytest.raises(Mismatch, match="lacks 3"):
+            raises(ValueError, fail, message, mentions=("3",))

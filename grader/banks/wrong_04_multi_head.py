@@ -820,6 +820,19 @@ def queries_and_keys_swapped(mha, torch_mha):
 
 @wrong(
     "load_from_pytorch",
+    caught_by="takes_biases_of_zero",
+    says="You leave biases out where PyTorch's are all zero. Yours may hold something else: copy them whatever they are.",
+)
+def biases_of_zero_left_out(mha, torch_mha):
+    copy_all(
+        mha,
+        torch_mha,
+        kinds=("weight", "bias") if torch_mha.in_proj_bias is not None and torch_mha.in_proj_bias.any() else ("weight",),
+    )
+
+
+@wrong(
+    "load_from_pytorch",
     caught_by="takes_their_biases",
     says="You copy the weights and no biases. A fresh nn.MultiheadAttention has biases of 0, so with one the fault doesn't show.",
 )

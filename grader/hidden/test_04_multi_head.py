@@ -411,6 +411,7 @@ def test_fuse_qkv__has_the_values_in_the_last_third(student, draw):
 
 def test_fuse_qkv__works_without_biases(student, draw):
     weights, x, fused = _projected(student, draw, bias=False)
+    close(list(fused.parameters()), ["weight"], what="the parameters of the fused layer")
     close(fused(x), torch.cat([_linear(x, weights, name) for name in NAMES[:3]], dim=-1))
 
 
@@ -432,11 +433,12 @@ def test_fuse_qkv__passes_gradients_to_its_input_and_its_parameters(student, ref
 # load_from_pytorch
 
 
-def _loaded(student, draw, bias=True):
+def _loaded(student, draw, bias=True, level=1.0):
     """Inputs, heads, PyTorch's weights under our names, and the module into which the learner's function loads them."""
     inputs, heads, _ = _inputs(draw)
     model = inputs[0].shape[-1]
     before, weights = _weights(draw, model, bias=bias), _weights(draw, model, bias=bias)
+    weights |= {name: level * tensor for name, tensor in weights.items() if name.endswith("bias")}
     loader = [("load_from_pytorch", _peer(student, weights, heads))]
     module = student.make("MultiHeadAttention", model, heads, 0.0, bias, weights=before, then=loader)
     return inputs, heads, weights, module
@@ -456,6 +458,11 @@ def test_load_from_pytorch__takes_the_weights_of_queries_keys_and_values(student
 def test_load_from_pytorch__takes_their_biases(student, draw):
     *_, weights, module = _loaded(student, draw)
     _holds(module, weights, "w_q.bias", "w_k.bias", "w_v.bias")
+
+
+def test_load_from_pytorch__takes_biases_of_zero(student, draw):
+    *_, weights, module = _loaded(student, draw, level=0.0)
+    _holds(module, weights, "w_q.weight", "w_q.bias", "w_o.bias")
 
 
 def test_load_from_pytorch__takes_the_output_projection(student, draw):
