@@ -91,7 +91,7 @@ def raises(error, function, *args, mentions=(), **kwargs):
 
 def _says(message, text):
     """Whether the text stands in the message by itself: 3 does not stand in 13."""
-    return re.search(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", message) is not None
+    return re.search(rf"(?<!\w)(?<!\d\.){re.escape(text)}(?!\w|\.\d)", message) is not None
 
 
 def _floats_close(got, expected, atol, rtol, what):

@@ -44,6 +44,6 @@ def _by_notebook(handins):
 
 def _claimed_notebook(path):
     try:
-        return submission.read(path.read_bytes(), path.stem).notebook.stem
+        return submission.read(submission.load(path), path.stem).notebook.stem
     except (submission.Refused, OSError):
         return None

@@ -4,9 +4,9 @@ Results are stored at once under DIR/.graded, keyed by the file, the student, th
 mark.
 """
 
+import contextlib
 import hashlib
 import json
-import os
 import time
 from dataclasses import dataclass, replace
 from functools import cache
@@ -47,7 +47,10 @@ class Desk:
     def grade(self, group):
         """Grade one hand-in, write its page, store the result. Returns a report.Submission."""
         started = time.perf_counter()
-        graded = self._graded(group)
+        try:
+            graded = self._graded(group)
+        except Exception as error:  # ours: one submission without a mark, never a class without marks
+            graded = replace(_blank(group), status="grader_fault", reason=f"{type(error).__name__}: {error}"[:200])
         graded.findings.extend(group[0].findings)
         graded.seconds = round(time.perf_counter() - started, 3)
         pages.write(self.run, graded)
@@ -66,12 +69,13 @@ class Desk:
         self.close()
 
     def _graded(self, group):
-        path = group[0].path
-        blank = Submission(group[0].student, None, "/".join(path.parts[-2:]))
+        path, blank = group[0].path, _blank(group)
         try:
-            raw = path.read_bytes()
+            raw = submission.load(path)
         except OSError as error:
             return replace(blank, status="refused", reason=f"unreadable: {error.strerror}")
+        except submission.Refused as reason:
+            return replace(blank, status="refused", reason=str(reason))
         try:
             if len(group) > 1:
                 raise submission.Refused(f"two files for one notebook: {', '.join(each.path.name for each in group)}")
@@ -112,6 +116,10 @@ class Desk:
         return Exercise.of(self._grader.grade(exercise, answer.source, answer.helpers))
 
 
+def _blank(group):
+    return Submission(group[0].student, None, "/".join(group[0].path.parts[-2:]))
+
+
 def load(run, group):
     """The stored result of an earlier run with the same file, seed and course, or None. A fault of the grader is tried again."""
     try:
@@ -125,7 +133,8 @@ def _stored(run, group):
     digest = hashlib.sha256(f"{run.seed} {run.level} {course_digest()}".encode())
     for handin in group:
         digest.update(f"\0{handin.student}\0{handin.path}\0".encode("utf-8", "surrogatepass"))
-        digest.update(handin.path.read_bytes() if os.access(handin.path, os.R_OK) else b"")
+        with contextlib.suppress(OSError, submission.Refused):
+            digest.update(submission.load(handin.path))
     return run.store / f"{digest.hexdigest()[:32]}.json"
 
 

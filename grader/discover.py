@@ -1,8 +1,10 @@
 """What the paths on the command line hold: which student handed in which file."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+DEPTH = 20  # of folders within a submission
 IGNORED_FOLDERS = {".ipynb_checkpoints", "__MACOSX", "__pycache__", ".git"}
 
 
@@ -45,19 +47,18 @@ def _in_folder(folder, student):
 
 def _of_student(folder, student):
     notebooks, findings = [], []
-    for entry in sorted(folder.rglob("*")):
-        parts = entry.relative_to(folder).parts
-        if IGNORED_FOLDERS & set(parts):
-            continue
-        if entry.is_symlink():
-            findings.append(f"{'/'.join(parts)} is a link: not followed")
-        elif _is_notebook(entry):
-            notebooks.append(entry)
+    for place, folders, files in os.walk(folder):
+        depth = len(Path(place).relative_to(folder).parts)
+        links = [name for name in folders + files if os.path.islink(os.path.join(place, name))]
+        findings += [f"{Path(place, name).relative_to(folder)} is a link: not followed" for name in sorted(links)]
+        folders[:] = sorted(name for name in folders if name not in IGNORED_FOLDERS) if depth < DEPTH else []
+        paths = [Path(place, name) for name in sorted(files) if not name.startswith("._")]  # macOS puts these beside every file
+        notebooks += [path for path in paths if _is_notebook(path)]
     return [Handin(student, path, tuple(findings)) for path in notebooks]
 
 
 def _is_notebook(path):
-    return path.suffix == ".ipynb" and path.is_file() and not path.is_symlink()
+    return path.suffix.lower() == ".ipynb" and path.is_file() and not path.is_symlink()
 
 
 def _folder_name(folder):

@@ -14,7 +14,8 @@ def for_path(name):
     plain = re.sub(r"[^\w .,@+-]", "_", plain).strip(" .") or "_"
     while len(plain.encode()) > PATH_LIMIT:
         plain = plain[:-1]
-    if plain == name and plain.split(".")[0].lower() not in RESERVED and not plain.startswith("-"):
+    safe = plain.split(".")[0].lower() not in RESERVED and not plain.startswith("-") and not re.search(r"-[0-9a-f]{8}$", plain)
+    if plain == name and safe:
         return plain
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 

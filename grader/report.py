@@ -100,5 +100,5 @@ def write_whole(path, text):
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    part.write_text(text, "utf-8", errors="replace", newline="\n")
+    part.write_text(text, "utf-8", errors="backslashreplace", newline="\n")
     os.replace(part, path)

@@ -15,6 +15,7 @@ class Pool:
         for label, source in cells:
             try:
                 statements = ast.parse(source).body
+                used(statements)  # what the compiler refuses is left to the worker as it is
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 self.broken.append((label, source))
                 continue
@@ -78,7 +79,7 @@ def used(statements):
 
 def is_blank(source, name):
     """Whether the definition does nothing yet: only a docstring, pass, ..., or raise NotImplementedError."""
-    node = next((each for each in reversed(ast.parse(source).body) if getattr(each, "name", None) == name), None)
+    node = next((each for each in reversed(ast.parse(source).body) if name in bound(each)), None)
     if not isinstance(node, ast.FunctionDef):
         return False
     return all(_does_nothing(statement) for statement in node.body)

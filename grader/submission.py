@@ -8,12 +8,16 @@ import ast
 import hashlib
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from grader import course
 from grader.slices import Pool, is_blank
 
 SIZE_LIMIT = 100 << 20
+CODE_LIMIT = 1 << 20  # characters in all code cells; the lessons have a fiftieth of it
+CELL_LIMIT = 5000
+HALVES = 3  # into how many pieces a cell may have been split
 IDENTITY = "transformers_from_scratch"
 
 
@@ -49,6 +53,15 @@ class Submission:
     findings: list[str] = field(default_factory=list)
 
 
+def load(path):
+    """The bytes of a file. Raises OSError, or Refused where they are too many to be a notebook."""
+    with open(path, "rb") as file:
+        raw = file.read(SIZE_LIMIT + 1)
+    if len(raw) > SIZE_LIMIT:
+        raise Refused(f"the file is larger than {SIZE_LIMIT >> 20} MiB")
+    return raw
+
+
 def read(raw, name=""):
     """Read the bytes of a notebook file. name: the file's name without its ending, as a first guess. Raises Refused."""
     findings = []
@@ -64,8 +77,6 @@ def read(raw, name=""):
 
 
 def _json(raw, findings):
-    if len(raw) > SIZE_LIMIT:
-        raise Refused(f"the file is larger than {SIZE_LIMIT >> 20} MiB")
     if not raw.strip():
         raise Refused("the file is empty")
     encoding = "utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
@@ -95,9 +106,13 @@ def _cells(content, findings):
     listed = holder.get("cells") if isinstance(holder, dict) else None
     if not isinstance(listed, list):
         raise Refused("the file is not a notebook: no list of cells")
+    if len(listed) > CELL_LIMIT:
+        raise Refused(f"the notebook has {len(listed)} cells, more than {CELL_LIMIT}")
     cells = [cell for cell in map(_cell, listed) if cell]
     if lost := len(listed) - len(cells):
         findings.append(f"{lost} cells could not be read")
+    if sum(len(cell.source) for cell in cells if cell.kind == "code") > CODE_LIMIT:
+        raise Refused(f"the notebook has more than {CODE_LIMIT >> 20} MiB of code")
     return cells
 
 
@@ -178,9 +193,10 @@ def _plain_python(cell, findings):
 
 def _joined(code, names, findings):
     """Put the halves of a split answer cell together again, where the whole parses and the halves don't."""
-    joined = []
+    joined, pieces = [], Counter(label for label, _ in code)
     for label, source in code:
-        if joined and label in names and joined[-1][0] == label and not (parses(joined[-1][1]) and parses(source)):
+        split = label in names and 1 < pieces[label] <= HALVES and joined and joined[-1][0] == label
+        if split and not (parses(joined[-1][1]) and parses(source)):
             whole = joined[-1][1] + "\n" + source
             if parses(whole):
                 findings.append(f"the answer cell of {label} was split: its halves were joined")

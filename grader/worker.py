@@ -3,21 +3,24 @@
 import contextlib
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 import time
 
+import torch
+
 from grader import ladder
 from grader.limits import Limits
-from grader.sandbox import wire
+from grader.sandbox import isolation, wire
 
 BOOT_SECONDS = 120
 END_SECONDS = 10
+TEXT_LIMIT = 500
 CLEAN_ENVIRONMENT = {
-    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONUTF8": "1",
+    "OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1",
+    "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONUTF8": "1",
     "CUDA_VISIBLE_DEVICES": "", "PATH": os.defpath, "LANG": "C.UTF-8", "TORCH_CPP_LOG_LEVEL": "ERROR",
 }  # fmt: skip
 
@@ -64,7 +67,9 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            isolation.clear(self._folder)
+            os.rmdir(self._folder)
 
     def __enter__(self):
         return self
@@ -118,13 +123,13 @@ class Attempt:
         self.deadline = time.monotonic() + limits.start_seconds + limits.exercise_seconds
         job = {"name": name, "sources": list(sources), "limits": limits.as_dict()}
         try:
-            self.problem = self._exchange(job, limits.start_seconds, "starting").get("problem")
+            self.problem = self._exchange(job, limits.start_seconds, "starting", _plain_start)["problem"]
         except Ended as reason:
             self.problem = str(reason)
 
     def call(self, request):
         """Make one call in the learner's process. Returns its answer as calls.perform does. Raises Ended."""
-        return self._exchange(request, self.worker.limits.call_seconds, "a call")
+        return self._exchange(request, self.worker.limits.call_seconds, "a call", _plain_reply)
 
     def close(self, patient=False):
         """End the process; where patient, after a moment to finish by itself. Safe to call twice. Returns how it ended."""
@@ -134,7 +139,7 @@ class Attempt:
             return self.worker.end(self.pid, patient)
         return None
 
-    def _exchange(self, message, seconds, what):
+    def _exchange(self, message, seconds, what, plain):
         if self.ended:
             raise Ended(self.ended)
         nonce = secrets.token_hex(8)
@@ -145,7 +150,7 @@ class Attempt:
             reply = wire.receive(self.connection, min(now + seconds, self.deadline))
             if not isinstance(reply, dict) or reply.pop("nonce", None) != nonce:
                 raise wire.Malformed
-            return reply
+            return plain(reply)
         except wire.TimedOut:
             self.close()
             self.ended = f"time limit: {what} took longer than {seconds:g} s"
@@ -155,6 +160,31 @@ class Attempt:
         except wire.Closed:
             self.ended = f"no answer came back: {_reason(self.close(patient=True))}"
         raise Ended(self.ended)
+
+
+def _plain_start(reply):
+    """What a worker says at the start, as an honest one says it. Raises Malformed."""
+    problem = reply.get("problem")
+    if not (problem is None or isinstance(problem, str)):
+        raise wire.Malformed
+    return {"problem": problem and problem[:TEXT_LIMIT]}
+
+
+def _plain_reply(reply):
+    """What a worker says to a call, as an honest one says it: all fields, each of its type, texts cut. Raises Malformed."""
+    if "raised" in reply:
+        names, message = reply["raised"], reply.get("message")
+        if not (isinstance(names, list) and names and all(isinstance(each, str) for each in [*names, message])):
+            raise wire.Malformed
+        return {"raised": [name[:TEXT_LIMIT] for name in names[:TEXT_LIMIT]], "message": message[:TEXT_LIMIT]}
+    gradients, operators = reply.get("gradients"), reply.get("operators")
+    if not (gradients is None or isinstance(gradients, list) and all(isinstance(each, torch.Tensor) for each in gradients)):
+        raise wire.Malformed
+    if not (isinstance(operators, list) and all(isinstance(each, str) for each in operators)):
+        raise wire.Malformed
+    if not ("value" in reply and all(isinstance(reply.get(each), bool) for each in ("changed", "unsteady"))):
+        raise wire.Malformed
+    return {name: reply[name] for name in ("value", "gradients", "changed", "unsteady", "operators")}
 
 
 def _reason(how):

@@ -100,8 +100,8 @@ for p in (5, 50, 500, 5000):
 # **Exercise: `sinusoidal_encoding`.** Return the table (max_len, d_model) for the positions 0, 1, …, max_len - 1.
 # Even columns hold sines, odd ones cosines, of the angles above.
 #
-# Compute the angles in float64 and return float32. Both numbers are at least 1. An odd `d_model` ends with a sine,
-# and its exponents still divide by `d_model`, not by `d_model` + 1.
+# Compute the angles in float64 and return float32. You may rely on it that both numbers are at least 1. An odd
+# `d_model` ends with a sine, and its exponents still divide by `d_model`, not by `d_model` + 1.
 
 # %% nbgrader={"grade": false, "grade_id": "sinusoidal_encoding", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def sinusoidal_encoding(max_len, d_model):
@@ -154,7 +154,7 @@ with needs(sinusoidal_encoding):
 # %% [markdown]
 # ## Wavelengths
 #
-# The right half of the table looks as if it held nothing but 0 and 1. It does move, too slowly for 60 positions.
+# The right third of the table looks as if it held nothing but 0 and 1. It does move, too slowly for 60 positions.
 #
 # Columns 8 and 9 are a pair: one wave, a quarter of a turn apart. After how many positions does a pair repeat itself?
 #
@@ -201,8 +201,10 @@ with needs(wavelengths):
 # Claims: "each position is unique", "all values lie between -1 and 1, which fits the words", "near positions are
 # alike, far ones different." We take them one by one.
 #
-# First the length of the rows, and whether it fits the words. Predict it for 64 columns. Then 1,000 word vectors,
-# seed 0: as `nn.Embedding` starts them, and with variance 1/d_model.
+# First the length of the rows, and whether it fits the words. Predict it for 64 columns.
+#
+# Then 1,000 word vectors, seed 0, as `nn.Embedding` starts them: normal numbers of variance 1. This course will start words smaller by
+# √d_model, with variance 1/d_model, so we look at these as well.
 
 # %%
 torch.manual_seed(0)
@@ -220,9 +222,9 @@ with needs(sinusoidal_encoding):
 # Each pair lies on a circle of radius 1, so its squares add up to 1, and d_model/2 pairs make a length of exactly
 # √(d_model/2).
 #
-# Whether it fits the words depends. PyTorch's `nn.Embedding` starts with variance 1, and its words are longer than
-# positions by about √2. With variance 1/d_model, as in this course, they would drown: notebook 06 multiplies them by
-# √d_model first.
+# Whether it fits the words depends. PyTorch's `nn.Embedding` starts with variance 1, and for many columns its words
+# are about √2 times as long as positions. With variance 1/d_model, as in this course, they would drown: notebook 06
+# multiplies them by √d_model first.
 #
 # Now likeness: the cosine of the angle between two rows. Predict the curve over the distance: does it fall, and does
 # it fall all the way? The matrix shows every position against every other.
@@ -255,6 +257,8 @@ with needs(sinusoidal_encoding):
 # steps away. With 512 columns it is far smoother.
 #
 # All diagonals of the matrix have one colour: likeness depends on the distance alone, not on where the pair stands.
+# It is symmetric, as k steps forward and k steps back are equally like.
+#
 # Why that is so, the next exercise tells. It also answers the question of uniqueness with a single row.
 #
 # ## Moving by k
@@ -273,11 +277,11 @@ with needs(sinusoidal_encoding):
 # The new pair is a sum of multiples of the old one, so a 2 × 2 matrix does it, and p doesn't occur in its entries.
 # Each pair has such a block; they stand along the diagonal, with zeros elsewhere.
 #
-# **Exercise: `shift_matrix`.** Return M, (d_model, d_model) in float64, for which M @ PE(p) = PE(p + k). PE(p) is row
+# **Exercise: `shift_matrix`.** Return R, (d_model, d_model) in float64, for which R @ PE(p) = PE(p + k). PE(p) is row
 # p of the table as a column vector, sines and cosines in turn.
 #
 # k is any integer: 0 moves nothing, a negative one moves back. `wavelengths` is at hand: it says how many steps make
-# a whole turn. An odd `d_model`, whose last sine has no partner, raises a `ValueError` that names it.
+# a whole turn. An odd `d_model`, whose last sine has no partner, raises a `ValueError` whose message holds the number.
 
 # %% nbgrader={"grade": false, "grade_id": "shift_matrix", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["wavelengths"]
 def shift_matrix(k, d_model):
@@ -318,7 +322,7 @@ with needs(wavelengths, shift_matrix, sinusoidal_encoding):
         errors = [(table[:-k] @ shift_matrix(k, 64).T - table[k:]).abs().max().item() for k in (1, 10, 1000)]
         print(f"{name:14s} off by up to", ", ".join(f"{error:.0e}" for error in errors), "for k = 1, 10, 1000")
     moved = shift_matrix(3, 8)
-    print(f"M times its transpose is the identity up to {(moved @ moved.T - torch.eye(8)).abs().max():.0e}")
+    print(f"R times its transpose is the identity up to {(moved @ moved.T - torch.eye(8)).abs().max():.0e}")
     plots.heatmap(
         moved,
         title="The matrix that moves by 3, for 8 columns",
@@ -328,7 +332,7 @@ with needs(wavelengths, shift_matrix, sinusoidal_encoding):
     )
 
 # %% [markdown]
-# The claim holds, up to the rounding of each table. The matrix turns and never stretches: M Mᵀ is the identity. That
+# The claim holds, up to the rounding of each table. The matrix turns and never stretches: R Rᵀ is the identity. That
 # is why all rows are equally long, and why likeness depends on the distance alone.
 #
 # Now uniqueness. Since distance depends on k alone, it is enough to compare position 0 with all others. How near does
@@ -378,8 +382,12 @@ print((half + torch.ones(2, 4)).dtype, "and after converting the rows:", (half +
 # **Exercise: `SinusoidalPositionalEncoding`.** Keep the table of `max_len` rows as a buffer called `pe`; there are no
 # parameters. forward takes x (B, T, M), adds row t of the table to position t of each example, then drops out.
 #
-# The result has the dtype of x, also where the table has another one, and x itself stays unchanged. T may be anything
-# from 1 to `max_len`. A longer x raises a `ValueError` whose message holds T and `max_len`.
+# `pe` may have the shape (max_len, M) or (1, max_len, M), and be persistent or not.
+#
+# The result has the dtype of x, also where the table has another one. You may convert the rows before adding or the
+# sum after it: half precision is compared loosely. x itself stays unchanged.
+#
+# T may be anything from 1 to `max_len`. A longer x raises a `ValueError` whose message holds T and `max_len`.
 #
 # Dropout acts on the sum, in training only, on single entries, and scales what survives: just what `nn.Dropout` does.
 # `__init__` makes one for you under the name `dropout`.
@@ -568,8 +576,9 @@ for place in range(2 * 3):
 # The first half of its columns is the `sinusoidal_encoding` of the map's row, the second half that of the map's
 # column, each of width d_model/2.
 #
-# Each half is made of whole pairs, so 4 must divide `d_model`; any other one raises a `ValueError` that names it.
-# Height and width are at least 1 and not tied to each other nor to `d_model`.
+# Each half is made of whole pairs, so 4 must divide `d_model`; any other one raises a `ValueError` whose message
+# holds the number. You may rely on it that height and width are at least 1. They are tied neither to each other nor
+# to `d_model`.
 
 # %% nbgrader={"grade": false, "grade_id": "positional_encoding_2d", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["sinusoidal_encoding"]
 def positional_encoding_2d(height, width, d_model):
@@ -603,9 +612,9 @@ def maps_of(table, height, width, columns):
 
 with needs(positional_encoding_2d):
     plots.heatmaps(
-        maps_of(positional_encoding_2d(8, 12, 32), 8, 12, (0, 4, 16, 20)),
+        maps_of(positional_encoding_2d(8, 12, 32), 8, 12, (0, 2, 16, 18)),
         title="Four columns of the 2-D encoding as maps, 8 by 12 places",
-        alt="Columns 0 and 4 have horizontal stripes, columns 16 and 20 vertical ones; 4 and 20 are wider.",
+        alt="Columns 0 and 2 have horizontal stripes, columns 16 and 18 vertical ones; those of 2 and 18 are wider.",
         xlabel="column of the map",
         ylabel="row",
         diverging=True,
@@ -613,7 +622,8 @@ with needs(positional_encoding_2d):
 
 # %% [markdown]
 # Claim: "this function encodes places in 2-D." It circulates in several versions. Its second half puts frequencies
-# where the rows of the map belong. Try it on three sizes and look at the same maps:
+# where the rows of the map belong. The sines of that half are all we need here; the other columns stay at 0. Try it on
+# three sizes:
 
 # %%
 def circulating_2d(height, width, d_model):
@@ -632,7 +642,7 @@ for height, width in ((6, 12), (12, 8), (8, 12)):
     except RuntimeError as error:
         print(f"{height} by {width}: {str(error).split(' at ')[0]}")
 plots.heatmaps(
-    maps_of(broken, 8, 12, (16, 20)),
+    maps_of(broken, 8, 12, (16, 18)),
     title="The same columns, circulating version",
     alt="Two equal maps. The first row has narrow stripes, each row below wider ones, the last row none at all.",
     xlabel="column of the map",
@@ -641,7 +651,7 @@ plots.heatmaps(
 )
 
 # %% [markdown]
-# It raises unless the height is d_model/4. There it runs and is wrong: all columns of the second half are one map,
+# It raises unless the height is d_model/4. There it runs and is wrong: all sine columns of the second half are one map,
 # and each line of it turns at its own speed. Stripes that should be straight give it away.
 #
 # ## Turning instead of adding
@@ -669,14 +679,17 @@ plots.path(
 
 # %% [markdown]
 # A query at position m is turned by mθ, a key at position n by nθ. The dot product of two turned pairs depends on the
-# angle between them, which changes by (m - n)θ. So scores know distances alone.
+# angle between them, which changes by (m - n)θ.
+#
+# So scores know the *signed* distance m - n alone: three back is not
+# three ahead.
 #
 # **Exercise: `rotary_embedding`.** x is (..., T, D), with any dimensions in front; `positions` (T,) holds integers or
 # fractions, also negative ones, in any order. Pair i, the columns 2i and 2i + 1, is turned by +position ·
 # base^(-2i/D).
 #
 # As in the table, angles are computed in float64; the result has the shape, dtype and device of x, and gradients
-# reach x. An odd D raises a `ValueError` that names it.
+# reach x. `positions` are always on x's device. An odd D raises a `ValueError` whose message holds the number.
 #
 # x may lie in memory in any order, as it does after a transpose: `view` and `torch.view_as_complex` refuse that,
 # other functions don't mind.
@@ -723,15 +736,21 @@ with needs(rotary_embedding):
     plots.heatmap(
         scores(0),
         title="Scores of one query and one key at all places",
-        alt="Each diagonal has one colour: the score depends on the distance alone.",
+        alt="Each diagonal has one colour: the score depends on the signed distance alone. Diagonals equally far above and "
+        "below the middle one differ.",
         xlabel="position of the key",
         ylabel="position of the query",
         diverging=True,
     )
 
 # %% [markdown]
-# Diagonals of one colour, as in the matrix of likeness, now inside the scores of attention. A bridge between both:
-# let query and key be (1, 0, 1, 0, …), and compare their turned scores with dot products of the sinusoidal table.
+# Diagonals of one colour, as in the matrix of likeness, now inside the scores of attention.
+#
+# That matrix was symmetric, since a product of row m with row n is that of row n with row m. Here query and key are two vectors, and ahead differs
+# from behind.
+#
+# A bridge between both: let query and key be the same, (1, 0, 1, 0, …), and compare their turned scores with dot
+# products of the sinusoidal table.
 
 # %%
 with needs(rotary_embedding, sinusoidal_encoding):
@@ -740,8 +759,10 @@ with needs(rotary_embedding, sinusoidal_encoding):
     print(f"they differ by up to {(flat @ flat.T - rows @ rows.T).abs().max():.0e}, in scores up to {(rows @ rows.T).max():.0f}")
 
 # %% [markdown]
-# The same numbers: both turn pairs at the same speeds. The sinusoid turns one fixed vector and adds it; the rotary
-# embedding turns queries and keys themselves.
+# The same numbers: both turn pairs at the same speeds. A turned (1, 0) is cosine and sine, the table has sine and
+# cosine: the order within a pair doesn't matter for dot products.
+#
+# The sinusoid turns one fixed vector and adds it; the rotary embedding turns queries and keys themselves.
 #
 # ## Longer than in training
 #
@@ -768,7 +789,8 @@ class ThreeBack(nn.Module):
 
 # %% [markdown]
 # 300 steps of 64 random strings, three seeds for each kind of place. The hits are counted for each position, on 500
-# fresh strings of 48 letters. Guessing hits one in eight. Predict all three curves beyond position 15.
+# fresh strings of 48 letters. Guessing hits one in eight. Predict all three curves beyond position 15. Nine trainings
+# take a while.
 
 # %%
 def hits(make_places, seed, seen=16, asked=48):
@@ -809,9 +831,9 @@ with needs(LearnedPositionalEncoding, SinusoidalPositionalEncoding, rotary_embed
     )
 
 # %% [markdown]
-# Learned places guess: those rows never got a gradient. Sinusoids are better than nothing and far from right: the
-# model learned scores that fit 16 positions, not the rule. Only the rotary scores, which know distances alone, carry
-# on.
+# Learned places guess: those rows never got a gradient. Sinusoids are here and there better than nothing and far from
+# right: the model learned scores that fit 16 positions, not the rule. Only the rotary scores, which know signed
+# distances alone, carry on.
 #
 # This is one easy task, whose answer *is* a distance. In notebook 07 you will sort numbers at lengths beyond
 # training, and see how little sinusoids help there, and which tasks need positions at all.

@@ -59,7 +59,8 @@ def table(run, outcomes):
         counts = Counter(outcome.got for outcome in here.values())
         counts["surprises"] = sum(not outcome.fits(attack) for attack, outcome in here.items())
         lines.append(f"{group:<12}" + "".join(f"{counts[column] or '·':>15}" for column in columns))
-    return "\n".join([*lines, *surprises(outcomes), *(f"  known: {each.title}: {each.known}" for each in outcomes if each.known)])
+    listed = surprises(outcomes) if any(outcome.texts for outcome in outcomes.values()) else ["  no results at all"]
+    return "\n".join([*lines, *listed, *(f"  known: {each.title}: {each.known}" for each in outcomes if each.known)])
 
 
 def surprises(outcomes):
@@ -76,7 +77,8 @@ def test_there_are_enough_attacks():
 
 
 def test_every_attack_gets_what_it_deserves(graded):
-    _, outcomes, _, _ = graded
+    run, outcomes, found, _ = graded
+    assert found, f"the whole class is lost: {run.printed[-2000:]}"
     assert not (wrong := surprises(outcomes)), "\n".join(wrong)
 
 

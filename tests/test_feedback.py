@@ -86,9 +86,7 @@ def test_wrong_numbers_stand_beside_the_expected_ones():
     assert svg.get("role") == "img" and "1 of 2 differ" in svg.get("aria-label")
 
 
-@pytest.mark.parametrize(
-    "error", [ZeroDivisionError("no"), SystemExit(3), RecursionError(), AssertionError("<script>")]
-)
+@pytest.mark.parametrize("error", [ZeroDivisionError("no"), SystemExit(3), RecursionError(), AssertionError("<script>")])
 def test_whatever_the_answer_raises_stays_inside(error):
     def double(x):
         raise error

@@ -18,7 +18,7 @@ FILE = Path("my_transformer.py")
 DOUBLE = "def double(x):\n    return 2 * x\n\n\ncheck(double)"
 
 # Their checks look at how they are made as well, and these are the library's own.
-MADE_OTHERWISE = {"scaled_dot_product_attention", "MultiHeadAttention", "EncoderLayer", "FeedForward", "LayerNorm"}
+MADE_OTHERWISE = {"scaled_dot_product_attention", "MultiHeadAttention", "EncoderLayer", "FeedForward", "LayerNorm", "RMSNorm"}
 
 
 def run_alone(expression):

@@ -45,9 +45,7 @@ def test_a_picture_is_wellformed_and_described(kind, drawn):
 def test_text_and_axes_take_the_colour_of_the_page(kind, drawn):
     CALLS[kind](title="t", alt="a")
     assert "currentColor" in drawn[0]
-    assert embed.INK not in drawn[0] and "#000000" not in re.sub(r">[^<]*<", "><", drawn[0]).replace(
-        "fill: #000000", ""
-    )
+    assert embed.INK not in drawn[0] and "#000000" not in re.sub(r">[^<]*<", "><", drawn[0]).replace("fill: #000000", "")
 
 
 @pytest.mark.parametrize("kind", CALLS)

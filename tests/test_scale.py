@@ -73,6 +73,8 @@ def test_no_process_is_left_when_a_run_is_over(run_over):
     deadline = time.monotonic() + 10
     left = {1}
     while left and time.monotonic() < deadline:
-        left = {process.pid for process in psutil.Process().children(recursive=True) if "grader.sandbox" in " ".join(process.cmdline())} - before
+        left = {
+            process.pid for process in psutil.Process().children(recursive=True) if "grader.sandbox" in " ".join(process.cmdline())
+        } - before
         time.sleep(0.1)
     assert left == set()

@@ -328,8 +328,8 @@ HINTS = {
         "key, value. The last layer is an nn.Linear on both sides.",
         "torch_mha.in_proj_weight.chunk(3) gives three matrices. Inside with torch.no_grad():, layer.weight.copy_(matrix) "
         "writes into a parameter without replacing it. in_proj_bias is None where there are no biases.",
-        "for layer, weight in zip((mha.w_q, mha.w_k, mha.w_v), torch_mha.in_proj_weight.chunk(3)): "
-        "layer.weight.copy_(weight). The biases alike if torch_mha.in_proj_bias is not None. "
+        "In a block with torch.no_grad(): for layer, weight in zip((mha.w_q, mha.w_k, mha.w_v), "
+        "torch_mha.in_proj_weight.chunk(3)): layer.weight.copy_(weight). The biases alike if torch_mha.in_proj_bias is not None. "
         "mha.w_o.load_state_dict(torch_mha.out_proj.state_dict()) does the rest.",
     ),
     "count_parameters": (

@@ -293,7 +293,7 @@ HINTS = {
         " them back in turn.",
         "a = x[..., 0::2] and b = x[..., 1::2] have the shape (..., T, D/2), so cosines and sines (T, D/2) broadcast over whatever stands"
         " in front. torch.stack([new_a, new_b], dim=-1).flatten(-2) weaves them again. Angles in float64, then .to(x.dtype).",
-        "speeds = base ** (-torch.arange(0, D, 2, dtype=torch.float64) / D); angles = positions.double()[:, None] * speeds; cos, sin ="
-        " angles.cos().to(x.dtype), angles.sin().to(x.dtype); new_a = a * cos - b * sin; new_b = a * sin + b * cos. An odd D raises first.",
+        "speeds = base ** (-torch.arange(0, D, 2, dtype=torch.float64, device=x.device) / D); angles = positions.double()[:, None] *"
+        " speeds; cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype); new_a = a * cos - b * sin; new_b = a * sin + b * cos. An odd D raises first.",
     ),
 }

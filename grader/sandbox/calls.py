@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.profiler import ExecutionTraceObserver
 
 from grader.sandbox.wire import Made, Seed
@@ -118,6 +119,19 @@ def _tensors(named):
     return {name: tensor.detach().clone() for name, tensor in named}
 
 
+class _Names(TorchFunctionMode):
+    """Notes the names of torch's functions that are called, also of those made of operators, as multi-head attention is."""
+
+    def __init__(self, names):
+        super().__init__()
+        self.names = names
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        name = getattr(function, "__name__", "")
+        self.names += [] if name in self.names else [name]
+        return function(*args, **(kwargs or {}))
+
+
 def _watched(call, operators):
     """Make the call and add the names of all operators that torch ran, also those inside library functions and scripted modules."""
     with tempfile.TemporaryDirectory() as folder:
@@ -125,7 +139,8 @@ def _watched(call, operators):
         observer = ExecutionTraceObserver().register_callback(str(trace))
         observer.start()
         try:
-            value = call()
+            with _Names(operators):
+                value = call()
         finally:
             observer.stop()
             observer.unregister_callback()

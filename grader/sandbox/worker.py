@@ -8,7 +8,6 @@ import ast
 import contextlib
 import gc
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -96,7 +95,11 @@ def _serve(connection, rules):
     with open(os.devnull, "r+b", buffering=0) as nothing:
         for standard in (0, 1, 2):
             os.dup2(nothing.fileno(), standard)
+    for module in ("course_utils.parts", "course_utils.pytorch_parts"):
+        sys.modules[module] = None  # stand-ins take their place, and theirs would be an answer to some exercises
     isolation.limit_resources(job["limits"])
+    if sys.platform == "linux":
+        isolation.drop_capabilities()
     if rules is not None:
         isolation.restrict_files(rules)
         isolation.restrict_calls()
@@ -153,11 +156,7 @@ def _end(pid, folder, patience):
                 victim(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
     _kill_descendants()
-    for entry in os.scandir(folder):
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
-        else:
-            os.unlink(entry.path)
+    isolation.clear(folder)
     if not ended:
         return "stopped"
     return f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"exit {os.waitstatus_to_exitcode(status)}"

@@ -1,0 +1,10 @@
+# tries: aborts its process
+# source: THREATS 106
+# expect: zero
+# says: SIGABRT
+
+import os
+
+
+def softmax(x, dim):
+    os.abort()

@@ -1,0 +1,15 @@
+# tries: right values in a shape that only broadcasting takes for the right one
+# source: THREATS 9
+# expect: zero
+# says: wrong shape
+
+
+def _right(x, dim):
+    top = x.amax(dim, keepdim=True).masked_fill(x.isneginf().all(dim, keepdim=True), 0.0)
+    e = (x - top).exp()
+    total = e.sum(dim, keepdim=True)
+    return e / total.masked_fill(total == 0, 1.0)
+
+
+def softmax(x, dim):
+    return _right(x, dim)[None]

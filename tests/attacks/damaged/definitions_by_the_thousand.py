@@ -1,0 +1,11 @@
+# tries: the right definition, three thousand times
+# source: THREATS 113
+# expect: full
+# says: the last one counts
+
+from attacks.suite import cell_of
+
+
+def damage(content):
+    content["cells"] += [dict(cell_of(content, "softmax"))] * 3000
+    return content

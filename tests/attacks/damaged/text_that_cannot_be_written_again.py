@@ -1,0 +1,11 @@
+# tries: a text with expressions in it that Python reads but does not write
+# source: THREATS 125
+# expect: full
+
+from attacks.suite import cell_of
+
+
+def damage(content):
+    cell = cell_of(content, "softmax")
+    cell["source"] = "".join(cell["source"]) + "\n\n_mine = f\"\"\"{('''a\nb''')}\"\"\""
+    return content

@@ -1,0 +1,8 @@
+# tries: twenty thousand cells
+# source: THREATS 125
+# expect: full
+
+
+def damage(content):
+    scratch = [{"cell_type": "code", "metadata": {}, "source": f"x{number} = {number}"} for number in range(20_000)]
+    return {**content, "cells": [*scratch, *content["cells"]]}

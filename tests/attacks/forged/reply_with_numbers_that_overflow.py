@@ -1,0 +1,23 @@
+# tries: a reply with numbers that no float holds, and half of a letter
+# source: THREATS 54, 125
+# expect: zero
+
+import json
+import os
+import struct
+import sys
+
+
+def _reply(fields, arrays=(), raw=b""):
+    """Send the judge a reply with the nonce that it waits for, and be silent from then on."""
+    frame = sys._getframe()
+    while "connection" not in frame.f_locals:
+        frame = frame.f_back
+    asked = frame.f_locals.get("request") or frame.f_locals["job"]
+    text = json.dumps({"tree": {"dict": [["nonce", asked["nonce"]], *fields]}, "arrays": list(arrays)}).encode()
+    frame.f_locals["connection"].sendall(struct.pack("!QQ", len(text), len(raw)) + text + raw)
+    os._exit(0)
+
+
+def softmax(x, dim):
+    _reply([["raised", {"list": ["\ud800", "\x1b[31m"]}], ["message", "\udfff <script>alert(1)</script> \x1b[2J"]])

@@ -1,0 +1,9 @@
+# tries: a loop over the rows where none is wanted
+# source: THREATS 75
+# expect: partial
+# says: uses select
+# exercise: batched_outer
+
+
+def batched_outer(a, b):
+    return torch.stack([a[i][:, None] * b[i][None] for i in range(len(a))])

@@ -1,0 +1,35 @@
+# tries: replaces the code in its own process that lists the operators
+# source: THREATS 81
+# expect: partial
+# known: what runs in the answer's own process can be replaced there; the watch is best effort
+# exercise: scaled_dot_product_attention
+
+import sys
+
+import torch.nn.functional as F
+
+
+def _prepared(query, key, mask):
+    """The mask for the library, and which queries have no key."""
+    if mask is not None and mask.dtype != torch.bool:
+        raise TypeError("boolean masks only")
+    shape = query.shape[-2], key.shape[-2]
+    allowed = torch.ones(shape, dtype=torch.bool) if mask is None else mask.expand(*mask.shape[:-2], *shape)
+    return allowed, ~allowed.any(-1, keepdim=True)
+
+
+def _finished(weights, empty, value, dropout_p, training):
+    weights = weights.masked_fill(empty, 0.0)
+    return F.dropout(weights, dropout_p, training) @ value, weights
+
+
+for name, module in list(sys.modules.items()):
+    if name.endswith("sandbox.calls"):
+        module._watched = lambda call, operators: call()
+
+
+def scaled_dot_product_attention(query, key, value, mask=None, dropout_p=0.0, training=False):
+    allowed, empty = _prepared(query, key, mask)
+    one = torch.eye(key.shape[-2], dtype=key.dtype).expand(*key.shape[:-2], -1, -1)
+    weights = getattr(F, "scaled_dot" + "_product_attention")(query, key, one, allowed)
+    return _finished(weights, empty, value, dropout_p, training)
