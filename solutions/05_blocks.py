@@ -265,7 +265,7 @@ print("gap between neighbours at 9,000,000:", (torch.nextafter(torch.tensor(9e6)
 # dimensions:
 #
 # * (x - mean) / √(variance + eps) · weight + bias; the variance divides by M.
-# * It equals `nn.LayerNorm` in values and in gradients. (The gradient flows through mean and variance too.) The norms
+# * In float32 and float64 it equals `nn.LayerNorm` in values and gradients; half precision is not asked for. The norms
 #   of `torch.nn` and `torch.nn.functional` are forbidden here: it is three lines by hand.
 # * Equal numbers give the bias, with finite gradients. Far from 0 it keeps its precision. The dtype stays.
 
@@ -436,6 +436,9 @@ with needs(LayerNorm, RMSNorm):
 # everything is divided by the time of `nn.LayerNorm`.
 
 # %%
+torch.set_num_threads(1)  # processor time of waiting threads would count as well
+
+
 def seconds(step, device, runs=40):
     """The shortest of `runs`, after two that don't count: whatever else the computer does only makes a run longer."""
     clock = time.perf_counter if device == "cuda" else time.process_time
@@ -488,8 +491,8 @@ with needs(LayerNorm, RMSNorm):
 # * **post-LN**, the original: x ← norm(x + part(x)). The sum is normed.
 # * **pre-LN**, `norm_first=True`: x ← x + part(norm(x)). Only what the part reads is normed; the path itself is free.
 #
-# By hand with one position of two numbers and a part that multiplies by 10. The norm of two numbers is -1 and 1. What
-# do both give for (3, 1)?
+# By hand with one position of two numbers and a part that multiplies by 10. The norm of two numbers is 1 for the larger
+# and -1 for the smaller (but for eps). What do both give for (3, 1)?
 
 # %%
 x = torch.tensor([3.0, 1.0])
@@ -514,7 +517,7 @@ print("pre-LN: ", (x + 10 * norm(x)).tolist())
 # * `norm_first` decides between pre-LN and post-LN. In pre-LN query, key and value are all normed. There is no
 #   further norm at the end.
 # * The mask goes to the attention. With equal weights, values and gradients are those of
-#   `nn.TransformerEncoderLayer`, in both orders.
+#   `nn.TransformerEncoderLayer`, in both orders (whose own mask is the other way round: True = hidden).
 #
 # It uses the `FeedForward` and `LayerNorm` of this notebook. (Graders put right ones in their place.)
 
