@@ -80,6 +80,18 @@ class activation_at_the_start(GivenFeedForward):
 
 @wrong(
     "FeedForward",
+    caught_by="training_enlarges_what_survives",
+    says="Dropout stands in front of the activation. It belongs behind it, on the numbers that the last map reads.",
+)
+class dropout_before_the_activation(GivenFeedForward):
+    def forward(self, x):
+        if self.activation == "swiglu":
+            return self.down(F.silu(self.dropout(self.gate(x))) * self.up(x))
+        return self.linear2(self.act(self.dropout(self.linear1(x))))
+
+
+@wrong(
+    "FeedForward",
     caught_by="chains_two_linear_maps_where_nothing_is_negative",
     says="You add the input to the output. That residual path belongs to the layer around this block, not to the block.",
 )

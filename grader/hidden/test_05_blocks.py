@@ -153,17 +153,26 @@ def test_FeedForward__training_drops_hidden_numbers_and_no_others(student, refer
 @pytest.mark.random
 @pytest.mark.noise(5.0)  # single draws: two right answers drop other numbers
 def test_FeedForward__training_enlarges_what_survives(student, draw):
-    rows, d_ff, p = 97, 43, 0.3
-    weights = {
-        "linear1.weight": torch.zeros(d_ff, 2 * d_ff, dtype=torch.float64),
-        "linear1.bias": torch.ones(d_ff, dtype=torch.float64),
-        "linear2.weight": torch.eye(d_ff, dtype=torch.float64).repeat(2, 1),
-        "linear2.bias": torch.zeros(2 * d_ff, dtype=torch.float64),
-    }
-    module = student.make("FeedForward", 2 * d_ff, d_ff, dropout=p, weights=weights, training=True)
-    kept = _tensor(module(draw.normal(rows, 2 * d_ff)), (rows, 2 * d_ff)) * (1 - p)
+    for activation in ("relu", "gelu", "swiglu"):
+        _enlarges_what_survives(student, draw, activation)
+
+
+def _enlarges_what_survives(student, draw, activation):
+    """All hidden numbers are the activation of 1 here, so that only dropout tells them apart."""
+    rows, hidden, p, x = 97, 43, 0.3, torch.ones(97, 86, dtype=torch.float64)
+    first = torch.full((hidden, 2 * hidden), 1 / (2 * hidden), dtype=torch.float64)
+    last = torch.eye(hidden, dtype=torch.float64).repeat(2, 1)
+    one = torch.ones((), dtype=torch.float64)
+    if activation == "swiglu":
+        level, d_ff, weights = torch.nn.functional.silu(one), 64, {"gate.weight": first, "up.weight": first, "down.weight": last}
+    else:
+        level, d_ff = getattr(torch.nn.functional, activation)(one), hidden
+        biases = {"linear1.bias": 0 * first[:, 0], "linear2.bias": 0 * last[:, 0]}
+        weights = {"linear1.weight": first, "linear2.weight": last, **biases}
+    module = student.make("FeedForward", 2 * hidden, d_ff, activation, p, weights=weights, training=True)
+    kept = _tensor(module(x), (rows, 2 * hidden)) * (1 - p) / level
     close(kept, (kept > 0.5).double(), what="survivors over their enlarged size")
-    close(kept[:, d_ff:], kept[:, :d_ff], what="the same hidden numbers, read a second time")
+    close(kept[:, hidden:], kept[:, :hidden], what="the same hidden numbers, read a second time")
     if abs(float(kept.mean()) - (1 - p)) > 0.06:
         raise Mismatch("the share of hidden numbers that survive is far from 1 - dropout")
 
