@@ -90,8 +90,9 @@ def raises(error, function, *args, mentions=(), **kwargs):
 
 
 def _says(message, text):
-    """Whether the text stands in the message by itself: 3 does not stand in 13."""
-    return re.search(rf"(?<!\w)(?<!\d\.){re.escape(text)}(?!\w|\.\d)", message) is not None
+    """Whether the text stands in the message by itself: 3 does not stand in 13, but in 3.0; 2.5 stands in 2.50."""
+    zeros = "0*" if "." in text else r"(?:\.0+)?"
+    return re.search(rf"(?<!\w)(?<!\d\.){re.escape(text)}{zeros}(?!\w|\.\d)", message) is not None
 
 
 def _floats_close(got, expected, atol, rtol, what):

@@ -95,6 +95,7 @@ def test_a_number_in_a_message_stands_by_itself():
 
     raises(ValueError, fail, "d_model=13 for 3 heads", mentions=("13", "3"))
     raises(ValueError, fail, "got -2.5, wanted more.", mentions=("-2.5",))
+    raises(ValueError, fail, "got -2.50 and 3.0", mentions=("2.5", "3"))
     for message in ("d_model=13", "got 2.35", "got 32"):
         with pytest.raises(Mismatch, match="lacks 3"):
             raises(ValueError, fail, message, mentions=("3",))
