@@ -70,6 +70,9 @@ class Desk:
 
     def _graded(self, group):
         path, blank = group[0].path, _blank(group)
+        if path.is_dir():
+            reason = "; ".join(group[0].findings) or "the folder holds no notebook"
+            return replace(blank, status="refused", reason=reason)
         try:
             raw = submission.load(path)
         except OSError as error:

@@ -40,12 +40,15 @@ def _in_folder(folder, student):
     return [
         handin
         for entry in sorted(folder.iterdir())
-        if entry.is_dir() and not entry.is_symlink() and entry.name not in IGNORED_FOLDERS
+        if entry.is_dir() and entry.name not in IGNORED_FOLDERS
         for handin in _of_student(entry, student or entry.name)
     ]
 
 
 def _of_student(folder, student):
+    """The notebooks of one student. Where there is none, the folder itself is handed in: it will be refused, with the findings."""
+    if folder.is_symlink():
+        return [Handin(student, folder, (f"{folder.name} is a link: not followed",))]
     notebooks, findings = [], []
     for place, folders, files in os.walk(folder):
         depth = len(Path(place).relative_to(folder).parts)
@@ -54,7 +57,7 @@ def _of_student(folder, student):
         folders[:] = sorted(name for name in folders if name not in IGNORED_FOLDERS) if depth < DEPTH else []
         paths = [Path(place, name) for name in sorted(files) if not name.startswith("._")]  # macOS puts these beside every file
         notebooks += [path for path in paths if _is_notebook(path)]
-    return [Handin(student, path, tuple(findings)) for path in notebooks]
+    return [Handin(student, path, tuple(findings)) for path in notebooks or [folder]]
 
 
 def _is_notebook(path):

@@ -2,6 +2,7 @@
 # source: THREATS 107, 132, 134
 # expect: full
 
+import contextlib
 import os
 
 
@@ -15,8 +16,9 @@ def _right(x, dim):
 def softmax(x, dim):
     if not os.path.lexists("link"):
         os.symlink("/", "link")
-        os.mkfifo("pipe")
         os.makedirs("locked/inner")
         os.symlink("..", "locked/up")
-        os.chmod("locked", 0)
+        for resist in (lambda: os.mkfifo("pipe"), lambda: os.chmod("locked", 0)):
+            with contextlib.suppress(PermissionError):
+                resist()
     return _right(x, dim)

@@ -1,7 +1,7 @@
 # tries: the right definition, three thousand times
 # source: THREATS 113
-# expect: full
-# says: the last one counts
+# expect: refused
+# says: more than
 
 from attacks.suite import cell_of
 

@@ -1,6 +1,7 @@
 # tries: the answer needs a helper and a constant of other cells, and the helper needs an import
 # source: THREATS 117
 # expect: full
+# known: helpers run in the order of the notebook, as Run All would, and the constant stands above its import
 
 from attacks.suite import cell_of
 

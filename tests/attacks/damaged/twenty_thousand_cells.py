@@ -1,6 +1,7 @@
 # tries: twenty thousand cells
 # source: THREATS 125
-# expect: full
+# expect: refused
+# says: more than
 
 
 def damage(content):

@@ -1,6 +1,7 @@
 # tries: a loop over the rows that keeps each by a mask
 # source: THREATS 75
 # expect: partial
+# known: which operators run is seen, not how often: a loop that picks its rows otherwise goes by
 # exercise: batched_outer
 
 

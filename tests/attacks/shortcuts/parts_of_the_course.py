@@ -1,7 +1,6 @@
 # tries: the course's own package, which has attention for those who have not done it yet
 # source: THREATS 67, 75
-# expect: partial
-# says: asks you to do without
+# expect: zero
 # exercise: scaled_dot_product_attention
 
 from course_utils import parts
