@@ -7,6 +7,8 @@ import textwrap
 from dataclasses import dataclass
 from functools import cache
 
+from grader import course
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -17,6 +19,11 @@ class Answer:
     function: object
     caught_by: str | None = None
     says: str | None = None
+    hands_in: str | None = None  # a file of grader/banks/weights; without, that of the exercise's own name
+
+    def weights(self):
+        """The bytes of the file that is handed in with this answer."""
+        return saved_weights(self.hands_in or f"{self.exercise}.npz")
 
     def source(self):
         """This answer as a learner would hand it in: helpers of its bank, then the definition under the exercise's name."""
@@ -25,14 +32,20 @@ class Answer:
         return f"{_helpers(module)}\n\n{definition}\n"
 
 
-def wrong(exercise, *, caught_by, says):
+def wrong(exercise, *, caught_by, says, hands_in=None):
     """Register a wrong answer: the hidden check that must fail, and the sentence that names the mistake."""
-    return lambda function: _register(Answer(exercise, function.__name__, function, caught_by, says))
+    return lambda function: _register(Answer(exercise, function.__name__, function, caught_by, says, hands_in))
 
 
-def right(exercise):
+def right(exercise, *, hands_in=None):
     """Register another right answer: it must get full marks and no diagnosis."""
-    return lambda function: _register(Answer(exercise, function.__name__, function))
+    return lambda function: _register(Answer(exercise, function.__name__, function, hands_in=hands_in))
+
+
+def saved_weights(name):
+    """The bytes of a file of trained weights, or None where the bank keeps none of this name."""
+    path = course.BANKS / "weights" / name
+    return path.read_bytes() if path.exists() else None
 
 
 def _register(answer):

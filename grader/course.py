@@ -32,6 +32,8 @@ class Exercise:
     uses: tuple[str, ...]
     source: str = field(repr=False)
     stub: str = field(repr=False)
+    hands_in: str | None = None  # a file of trained weights beside the notebook
+    budget: int = 0  # seconds of CPU for training where that file is missing
 
     @property
     def shapes(self):
@@ -144,4 +146,5 @@ def _exercise(path, name, cell, check):
         if definition_of(text, name) is None:
             raise CourseError(f"{path.name}: cell {name} does not define {name}")
     points = float(_nbgrader(check[1])["points"])
-    return Exercise(name, path.stem, points, tuple(cell.metadata.get("uses", ())), cell.source, stub)
+    options = {key: cell.metadata[key] for key in ("hands_in", "budget") if key in cell.metadata}
+    return Exercise(name, path.stem, points, tuple(cell.metadata.get("uses", ())), cell.source, stub, **options)

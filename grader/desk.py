@@ -82,18 +82,21 @@ class Desk:
         try:
             if len(group) > 1:
                 raise submission.Refused(f"two files for one notebook: {', '.join(each.path.name for each in group)}")
-            return self._report(blank, submission.read(raw, path.stem))
+            return self._report(blank, submission.read(raw, path.stem), path.parent)
         except submission.Refused as reason:
             known = course.notebook(path.stem)
             blank = replace(blank, sha256=hashlib.sha256(raw).hexdigest(), status="refused", reason=str(reason))
             return replace(blank, notebook=known.stem, max_score=known.max_score) if known else blank
 
-    def marks(self, read):
-        """The marks of a submission.Submission: a report.Exercise for each exercise of its notebook."""
-        return [self._mark(exercise, read.answers[exercise.name]) for exercise in read.notebook.exercises]
+    def marks(self, read, folder):
+        """The marks of a submission.Submission: a report.Exercise for each exercise of its notebook.
 
-    def _report(self, blank, read):
-        exercises = self.marks(read)
+        folder: where files that are handed in beside the notebook lie.
+        """
+        return [self._mark(exercise, read.answers[exercise.name], folder) for exercise in read.notebook.exercises]
+
+    def _report(self, blank, read, folder):
+        exercises = self.marks(read, folder)
         fault = next((each for each in exercises if each.status == "grader_fault"), None)
         return replace(
             blank,
@@ -107,7 +110,7 @@ class Desk:
             exercises=exercises,
         )
 
-    def _mark(self, exercise, answer):
+    def _mark(self, exercise, answer, folder):
         if not answer.attempted:
             return Exercise(exercise.name, "not_attempted", 0.0, exercise.points)
         try:
@@ -116,7 +119,15 @@ class Desk:
         except (GraderFault, WorkerLost) as fault:
             check = {"name": "grader", "passed": False, "message": str(fault)}
             return Exercise(exercise.name, "grader_fault", 0.0, exercise.points, checks=[check])
-        return Exercise.of(self._grader.grade(exercise, answer.source, answer.helpers))
+        return Exercise.of(self._grader.grade(exercise, answer.source, answer.helpers, _beside(folder, exercise.hands_in)))
+
+
+def _beside(folder, name):
+    """The bytes of a file beside a notebook; None where there is none that may be read (a link is not followed)."""
+    path = folder / name if name else None
+    if path is None or path.is_symlink() or not path.is_file():
+        return None
+    return submission.load(path)
 
 
 def _blank(group):
@@ -138,6 +149,8 @@ def _stored(run, group):
         digest.update(f"\0{handin.student}\0{handin.path}\0".encode("utf-8", "surrogatepass"))
         with contextlib.suppress(OSError, submission.Refused):
             digest.update(submission.load(handin.path))
+            for name in sorted({each.hands_in for notebook in course.notebooks() for each in notebook.exercises if each.hands_in}):
+                digest.update(_beside(handin.path.parent, name) or b"")
     return run.store / f"{digest.hexdigest()[:32]}.json"
 
 

@@ -7,6 +7,7 @@ import torch
 
 from grader import answers
 from grader.diagnosis import diagnose
+from grader.handed_in import Trained
 from grader.judge import Case, Check, Court, GraderFault
 from grader.worker import Ended, Worker, WorkerLost
 
@@ -32,10 +33,13 @@ class Grader:
         self.worker = Worker(level, limits)
         self.court = Court()
 
-    def grade(self, exercise, answer, helpers=()):
-        """Grade one answer, given as source, with the learner's helpers. Returns a Result; faults of the grader are one too."""
+    def grade(self, exercise, answer, helpers=(), handed_in=None):
+        """Grade one answer, given as source, with the learner's helpers and the bytes of the file that was handed in with it.
+
+        Returns a Result; faults of the grader are one too.
+        """
         try:
-            checks = self._checks(exercise, answer, helpers)
+            checks = self._checks(exercise, answer, helpers, handed_in)
             faults = [check for check in checks if check.fault]
             if faults:
                 raise GraderFault(f"{faults[0].name}: {faults[0].message}")
@@ -69,22 +73,25 @@ class Grader:
     def __exit__(self, *_):
         self.close()
 
-    def _checks(self, exercise, answer, helpers):
+    def _checks(self, exercise, answer, helpers, handed_in):
         attempt = self._fork(exercise, answers.sources(exercise, answer, helpers))
         try:
             if attempt.problem:
                 return [Check(name, False, attempt.problem) for name in self.names(exercise)]
-            return self.court.hear(Case(exercise, self.seed, _guarded(attempt, self.worker), (*helpers, answer)))
+            ask = _guarded(attempt, self.worker)
+            trained = Trained(exercise.name, ask, handed_in) if exercise.hands_in else None
+            return self.court.hear(Case(exercise, self.seed, ask, (*helpers, answer), trained))
         finally:
             self._end(attempt)
 
     def _fork(self, exercise, sources):
         """A process for the answer. A worker that an earlier answer brought down is replaced once."""
+        limits = self.worker.limits.with_training(exercise.budget)
         try:
-            return self.worker.fork(exercise.name, sources)
+            return self.worker.fork(exercise.name, sources, limits)
         except WorkerLost:
             self.worker.restart()
-            return self.worker.fork(exercise.name, sources)
+            return self.worker.fork(exercise.name, sources, limits)
 
     def _end(self, attempt):
         try:

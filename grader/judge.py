@@ -12,6 +12,7 @@ import pytest
 from course_utils.compare import Mismatch
 from grader import answers, course, subjects
 from grader.draw import Draw
+from grader.handed_in import Trained
 from grader.worker import Ended
 
 
@@ -40,6 +41,7 @@ class Case:
     seed: int
     ask: object
     sources: tuple = ()
+    trained: Trained | None = None
 
 
 class Court:
@@ -74,7 +76,7 @@ def run(item, case):
     try:
         student, reference, draw = subjects_for(item, case)
         check.calls, check.reference_calls = student.calls, reference.calls
-        _call(item, student, reference, draw)
+        _call(item, student=student, reference=reference, draw=draw, trained=case.trained)
         check.passed = True
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
@@ -90,14 +92,14 @@ def _holds_for_the_reference(item, case):
     try:
         student, reference, draw = subjects_for(item, case)
         right = subjects.reference(answers.reference_namespace(case.exercise.notebook), 0, student._repeat)
-        _call(item, right, reference, draw)
+        _call(item, student=right, reference=reference, draw=draw, trained=case.trained)
     except Exception:
         return False
     return True
 
 
-def _call(item, student, reference, draw):
-    values = {"student": student, "reference": reference, "draw": draw, **getattr(getattr(item, "callspec", None), "params", {})}
+def _call(item, **fixtures):
+    values = fixtures | getattr(getattr(item, "callspec", None), "params", {})
     item.obj(**{name: values[name] for name in item.fixturenames if name in values})
 
 

@@ -1,6 +1,6 @@
 """What an answer may take. Each limit is proven by a program that hits it (tests/test_limits.py)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,15 @@ class Limits:
     file_bytes: int = 16 << 20
     open_files: int = 64
     processes: int = 64
+
+    def with_training(self, cpu_seconds):
+        """These limits for an exercise that may train for `cpu_seconds`, three times as long by the clock."""
+        return replace(
+            self,
+            call_seconds=self.call_seconds + 3 * cpu_seconds,
+            exercise_seconds=self.exercise_seconds + 3 * cpu_seconds,
+            cpu_seconds=self.cpu_seconds + cpu_seconds,
+        )
 
     def as_dict(self):
         return asdict(self)

@@ -50,7 +50,7 @@ class JudgeCells(NbGraderPreprocessor):
         """nb: the submitted notebook, its check cells restored by nbgrader. Returns it with the verdicts as outputs."""
         name = resources["nbgrader"]["notebook"]
         read = submission.read(nbformat.writes(nb).encode(), name)
-        marks = {each.name: each for each in _desk(self.seed).marks(read)}
+        marks = {each.name: each for each in _desk(self.seed).marks(read, Path(resources["metadata"]["path"]))}
         for cell in nb.cells:
             if is_grade(cell) and cell.cell_type == "code":
                 cell.outputs = [_output(marks[cell.metadata.nbgrader["grade_id"].removeprefix("check_")])]

@@ -43,12 +43,12 @@ class Worker:
         self._process = None
         self._start()
 
-    def fork(self, name, sources):
-        """Start the process of one exercise. Returns an Attempt. Raises WorkerLost."""
+    def fork(self, name, sources, limits=None):
+        """Start the process of one exercise, under its own limits where given. Returns an Attempt. Raises WorkerLost."""
         ours, theirs = socket.socketpair()
         with theirs:
             reply = self._ask(b"f", [theirs.fileno()], BOOT_SECONDS)
-        return Attempt(self, int(reply), ours, name, sources)
+        return Attempt(self, int(reply), ours, name, sources, limits or self.limits)
 
     def end(self, pid, patient=False):
         """End the process of an exercise and everything it left. Returns how it ended: "stopped", "signal N" or "exit N"."""
@@ -115,11 +115,10 @@ class Worker:
 class Attempt:
     """One exercise of one submission, running in a process of its own."""
 
-    def __init__(self, worker, pid, connection, name, sources):
-        self.worker, self.pid, self.name = worker, pid, name
+    def __init__(self, worker, pid, connection, name, sources, limits):
+        self.worker, self.pid, self.name, self.limits = worker, pid, name, limits
         self.connection = connection
         self.ended = None
-        limits = worker.limits
         self.deadline = time.monotonic() + limits.start_seconds + limits.exercise_seconds
         job = {"name": name, "sources": list(sources), "limits": limits.as_dict()}
         try:
@@ -129,7 +128,7 @@ class Attempt:
 
     def call(self, request):
         """Make one call in the learner's process. Returns its answer as calls.perform does. Raises Ended."""
-        return self._exchange(request, self.worker.limits.call_seconds, "a call", _plain_reply)
+        return self._exchange(request, self.limits.call_seconds, "a call", _plain_reply)
 
     def close(self, patient=False):
         """End the process; where patient, after a moment to finish by itself. Safe to call twice. Returns how it ended."""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from grader import answers, course
+from grader import answers, bank, course
+from grader.handed_in import Trained
 from grader.judge import Case, subjects_for
 from grader.worker import Worker
 
@@ -12,7 +13,9 @@ def _subjects(request):
     exercise = course.exercise(request.node.originalname.removeprefix("test_").split("__", 1)[0])
     worker = request.getfixturevalue("_worker")
     attempt = worker.fork(exercise.name, answers.sources(exercise, exercise.source))
-    yield subjects_for(request.node, Case(exercise, seed=0, ask=attempt.call, sources=(exercise.source,)))
+    trained = Trained(exercise.name, attempt.call, bank.saved_weights(f"{exercise.name}.npz"))
+    case = Case(exercise, seed=0, ask=attempt.call, sources=(exercise.source,), trained=trained)
+    yield *subjects_for(request.node, case), trained
     attempt.close()
 
 
@@ -38,3 +41,9 @@ def reference(_subjects):
 def draw(_subjects):
     """Random inputs with the seed of the run."""
     return _subjects[2]
+
+
+@pytest.fixture
+def trained(_subjects):
+    """The trained weights of the answer."""
+    return _subjects[3]

@@ -81,9 +81,12 @@ def _function(namespace, request):
         return namespace[request["name"]], None
     owner = make(namespace, request["on"])
     method = request["method"]
-    return {"parameters": lambda: _tensors(owner.named_parameters()), "buffers": lambda: _tensors(owner.named_buffers())}.get(
-        method, owner if method == "forward" else getattr(owner, method, None)
-    ), owner
+    by_name = {
+        "parameters": lambda: _tensors(owner.named_parameters()),
+        "buffers": lambda: _tensors(owner.named_buffers()),
+        "state_dict": lambda: _tensors(owner.state_dict().items()),
+    }
+    return by_name.get(method, owner if method == "forward" else getattr(owner, method, None)), owner
 
 
 def make(namespace, made):
