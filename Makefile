@@ -11,7 +11,7 @@ OUT ?= results/examples
 ONLY ?=
 JOBS ?= 1
 
-.PHONY: help setup lab grade test test-all notebooks prove bench lint clean
+.PHONY: help setup lab grade test test-all notebooks prove bench bench-thousand lint clean
 
 help:
 	@echo "make lab        open the notebooks in JupyterLab"
@@ -21,6 +21,7 @@ help:
 	@echo "make notebooks  build notebooks/ from solutions/"
 	@echo "make prove      try every known answer; ONLY=softmax for one exercise"
 	@echo "make bench      a class graded by nbgrader as shipped and by this grader, side by side"
+	@echo "make bench-thousand   a large class, killed in the middle and begun again"
 	@echo "make lint       style of the code"
 
 setup: $(READY)
@@ -63,6 +64,9 @@ prove: $(READY)
 # Stock nbgrader takes several seconds a submission: ARGS="--stock 10 --rounds 2" is quicker.
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-thousand: $(READY)
+	$(BIN)/python -m benchmarks.thousand $(ARGS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

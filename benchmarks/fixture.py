@@ -48,7 +48,7 @@ def _cell(source, grade_id, points=None, solution=False):
 def class_of(count, hurt=False):
     """`count` submissions: right answers, right ones of the banks and wrong ones in turn; with `hurt`, every tenth is of MIX."""
     pools = [
-        [each.source, *(answer.source() for kind in ("right", "wrong") for answer in bank.of_exercise(kind, each))]
+        [each.source, *(answer.source for kind in ("right", "wrong") for answer in bank.of_exercise(kind, each))]
         for each in FIXTURE.exercises
     ]
     for number in range(count):

@@ -89,11 +89,11 @@ def wrong(exercise, title):
 
 def right(exercise):
     """The first right answer of the bank."""
-    return bank.of_exercise("right", course.exercise(exercise))[0].source()
+    return bank.of_exercise("right", course.exercise(exercise))[0].source
 
 
 def _known(kind, exercise, title):
-    return next(answer.source() for answer in bank.of_exercise(kind, course.exercise(exercise)) if answer.title == title)
+    return next(answer.source for answer in bank.of_exercise(kind, course.exercise(exercise)) if answer.title == title)
 
 
 if __name__ == "__main__":

@@ -28,15 +28,24 @@ def parts_of(stem):
 
 
 def stand_ins(exercise):
-    """Right code for the earlier exercises that this one may call, never for itself."""
+    """Right code for the earlier exercises that this one may call, never for itself; and for_NOTEBOOK.py, if there is one: what its
+    hidden checks put around an answer that takes what can't cross the pipe (an optimizer) or needs a peculiar model."""
     names = dict.fromkeys([*parts_of(exercise.notebook), *exercise.uses])
-    return [(course.STAND_INS / f"{name}.py").read_text("utf-8") for name in names if name != exercise.name]
+    beside = course.STAND_INS / f"for_{exercise.notebook}.py"
+    paths = [course.STAND_INS / f"{name}.py" for name in names if name != exercise.name] + [beside] * beside.exists()
+    return [path.read_text("utf-8") for path in paths]
 
 
 @cache
 def reference_namespace(stem):
     """The reference answers of one notebook, by name, run in this process."""
     return {each.name: known_namespace(each, each.source)[each.name] for each in course.notebook(stem).exercises}
+
+
+@cache
+def reference_for(exercise):
+    """What the reference can be asked for one exercise: the answers of its notebook, and all that stands around its own."""
+    return known_namespace(exercise, exercise.source) | reference_namespace(exercise.notebook)
 
 
 @cache

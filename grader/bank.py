@@ -5,7 +5,7 @@ import importlib
 import inspect
 import textwrap
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from grader import course
 
@@ -25,6 +25,7 @@ class Answer:
         """The bytes of the file that is handed in with this answer."""
         return saved_weights(self.hands_in or f"{self.exercise}.npz")
 
+    @cached_property
     def source(self):
         """This answer as a learner would hand it in: helpers of its bank, then the definition under the exercise's name."""
         module = inspect.getmodule(self.function)

@@ -1,8 +1,7 @@
 """Naming a mistake: which wrong answer of the bank has the learner's numbers?"""
 
 from course_utils.compare import TOLERANCES, Mismatch, close
-from grader import answers, bank
-from grader.sandbox import calls
+from grader import answers, bank, memory
 
 
 def diagnose(exercise, checks):
@@ -14,25 +13,27 @@ def diagnose(exercise, checks):
     """
     if exercise.hands_in:
         return next(check.message for check in checks if not check.passed)
-    failed = [check for check in checks if not check.passed and check.calls]
+    failed = {check.name: check for check in checks if not check.passed and check.calls}
     best, best_rank = None, (0, 0)
     for wrong in bank.of_exercise("wrong", exercise):
-        if not any(check.name == wrong.caught_by for check in failed):
+        namespace = answers.known_namespace(exercise, wrong.source) if wrong.caught_by in failed else None
+        if namespace is None or not _explains(namespace, failed[wrong.caught_by]):
             continue
-        namespace = answers.known_namespace(exercise, wrong.source())
-        explained = [check for check in failed if all(_agrees(namespace, call, check.noise) for call in check.calls)]
-        if not any(check.name == wrong.caught_by for check in explained):
-            continue
+        explained = sum(_explains(namespace, check) for check in failed.values())
         passed_too = sum(_agrees(namespace, call, check.noise) for check in checks if check.passed for call in check.calls)
-        rank = len(explained), passed_too
+        rank = explained, passed_too
         if rank > best_rank:
             best, best_rank = wrong, rank
     return best.says if best else None
 
 
+def _explains(namespace, check):
+    return all(_agrees(namespace, call, check.noise) for call in check.calls)
+
+
 def _agrees(namespace, call, noise):
     """Whether the wrong answer, asked the same, answers the same."""
-    theirs, mine = calls.perform(namespace, {**call.request, "watch": False}), call.response
+    theirs, mine = memory.ask(namespace, {**call.request, "watch": False}, call.digest), call.response
     if "raised" in theirs or "raised" in mine:
         return theirs.get("raised", [None])[0] == mine.get("raised", [None])[0]
     if theirs["changed"] != mine["changed"] or theirs["unsteady"] != mine["unsteady"]:

@@ -56,9 +56,9 @@ def prove(exercise, grader):
     _reference(proof, grader.grade(exercise, exercise.source, handed_in=bank.saved_weights(f"{exercise.name}.npz")))
     _blanks(proof, grader)
     for answer in wrong:
-        _wrong(proof, answer, grader.grade(exercise, answer.source(), handed_in=answer.weights()))
+        _wrong(proof, answer, grader.grade(exercise, answer.source, handed_in=answer.weights()))
     for answer in right:
-        _right(proof, answer, grader.grade(exercise, answer.source(), handed_in=answer.weights()))
+        _right(proof, answer, grader.grade(exercise, answer.source, handed_in=answer.weights()))
     return proof
 
 
@@ -99,7 +99,7 @@ def _wrong(proof, answer, result):
 def _right(proof, answer, result):
     proof.demand(result.status == "passed", f"right answer {answer.title} fails: {_failures(result)}")
     proof.demand(result.diagnosis is None, f"right answer {answer.title} is named: {result.diagnosis}")
-    _public(proof, f"right answer {answer.title}", answer.source())
+    _public(proof, f"right answer {answer.title}", answer.source)
 
 
 def _public(proof, title, source):

@@ -72,7 +72,7 @@ def read(raw, name=""):
     findings += _missing_cells(notebook, cells)
     pool = Pool(_code(notebook, cells, findings))
     for exercise in notebook.exercises:
-        submission.answers[exercise.name] = _answer(exercise, pool, findings)
+        submission.answers[exercise.name] = _answer(notebook, exercise, pool, findings)
     return submission
 
 
@@ -206,7 +206,7 @@ def _joined(code, names, findings):
     return joined
 
 
-def _answer(exercise, pool, findings):
+def _answer(notebook, exercise, pool, findings):
     """The last definition of the exercise's name, as Run All would leave it."""
     holders = pool.holders(exercise.name)
     if not holders:
@@ -226,7 +226,7 @@ def _answer(exercise, pool, findings):
     source = pool.answer(holder, exercise.name)
     if is_blank(source, exercise.name) or _same_code(source, exercise.stub):
         return Answer(source, attempted=False)
-    stood_in = [name for name in exercise.uses if course.exercise(name).notebook == exercise.notebook]
+    stood_in = [name for name in exercise.uses if notebook.exercise(name)]
     return Answer(source, pool.helpers(holder, exercise.name, without=stood_in))
 
 

@@ -56,7 +56,9 @@ UNUSABLE = {
     "words for numbers": archive({"weight.npy": npy(np.array(["a", "b"]))}),
     "a bomb": archive({"weight.npy": bytes(handed_in.SIZE_LIMIT + 1)}),
     "too many": archive({str(number): b"" for number in range(handed_in.ARRAY_LIMIT + 1)}),
-    "a password": archive({"weight.npy": npy(np.ones(3))}).replace(b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"),
+    "a password": archive({"weight.npy": npy(np.ones(3))}).replace(
+        b"PK\x01\x02\x14\x03\x14\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01"
+    ),
 }
 
 
@@ -83,7 +85,11 @@ def test_the_file_comes_first_and_training_fills_in():
 
 @pytest.mark.parametrize(
     ("reply", "error"),
-    [({"raised": ["ValueError"], "message": "no"}, AnswerRaised), ({"value": None}, Mismatch), ({"value": {"weight": "heavy"}}, Mismatch)],
+    [
+        ({"raised": ["ValueError"], "message": "no"}, AnswerRaised),
+        ({"value": None}, Mismatch),
+        ({"value": {"weight": "heavy"}}, Mismatch),
+    ],
 )
 def test_training_that_gives_no_weights_is_the_answers_mistake_each_time(reply, error):
     trained = handed_in.Trained("trained", lambda request: reply)

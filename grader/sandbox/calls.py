@@ -63,7 +63,7 @@ def _prepared(namespace, request):
     """What is called, the module that owns it or None, and fresh arguments; all global generators are set, before a module is made
     and again before it is called, so that what was drawn earlier does not matter."""
     _set_generators(request["seed"])
-    args, kwargs = _fresh(namespace, request["args"]), _fresh(namespace, request["kwargs"])
+    args, kwargs = fresh(namespace, request["args"]), fresh(namespace, request["kwargs"])
     function, owner = _function(namespace, request)
     _set_generators(request["seed"])
     return function, owner, args, kwargs
@@ -92,12 +92,12 @@ def _function(namespace, request):
 def make(namespace, made):
     """The object that a Made describes."""
     maker = getattr(torch.nn, made.maker.removeprefix("torch.nn.")) if made.maker.startswith("torch.nn.") else namespace[made.maker]
-    thing = maker(*_fresh(namespace, made.args), **_fresh(namespace, made.kwargs))
+    thing = maker(*fresh(namespace, made.args), **fresh(namespace, made.kwargs))
     if isinstance(thing, torch.nn.Module):
         thing.to(made.dtype).train(made.training)
         _put_in(thing, made.weights)
     for name, *arguments in made.then:
-        result = namespace[name](thing, *_fresh(namespace, arguments))
+        result = namespace[name](thing, *fresh(namespace, arguments))
         if isinstance(result, torch.nn.Module):
             thing = result.to(made.dtype).train(made.training)
     return thing
@@ -151,7 +151,7 @@ def _watched(call, operators):
     return value
 
 
-def _fresh(namespace, value):
+def fresh(namespace, value):
     """A private copy of arguments, with generators for seeds and objects for Made; tensors keep the order of their dimensions."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
@@ -160,9 +160,9 @@ def _fresh(namespace, value):
     if isinstance(value, Made):
         return make(namespace, value)
     if isinstance(value, (list, tuple)):
-        return type(value)(_fresh(namespace, each) for each in value)
+        return type(value)(fresh(namespace, each) for each in value)
     if isinstance(value, dict):
-        return {key: _fresh(namespace, each) for key, each in value.items()}
+        return {key: fresh(namespace, each) for key, each in value.items()}
     return value
 
 

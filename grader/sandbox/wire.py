@@ -65,15 +65,21 @@ class TimedOut(Exception):
     """Nothing, or not everything, came before the deadline."""
 
 
-def send(connection, value):
-    """Send one value. Raises Malformed where it is too large, Closed where nobody listens."""
+def frame(value):
+    """The bytes of one value as they cross the pipe. Raises Malformed where it is too large."""
     arrays = []
     header = json.dumps({"tree": _pack(value, arrays), "arrays": [spec for spec, _ in arrays]}).encode()
     size = sum(len(raw) for _, raw in arrays)
     if len(header) > HEADER_LIMIT or size > BUFFER_LIMIT:
         raise Malformed(f"a value of {len(header) + size} bytes is too large")
+    return b"".join([LENGTHS.pack(len(header), size), header, *(raw for _, raw in arrays)])
+
+
+def send(connection, value):
+    """Send one value. Raises Malformed where it is too large, Closed where nobody listens."""
+    content = frame(value)
     try:
-        connection.sendall(b"".join([LENGTHS.pack(len(header), size), header, *(raw for _, raw in arrays)]))
+        connection.sendall(content)
     except TimeoutError as error:
         raise TimedOut from error
     except OSError as error:

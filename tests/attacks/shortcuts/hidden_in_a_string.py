@@ -1,6 +1,6 @@
 # tries: the library's attention in a string that is decoded and run, when all else fails
 # source: THREATS 82
-# expect: partial
+# expect: zero
 # says: asks you to do without
 # exercise: scaled_dot_product_attention
 

@@ -1,6 +1,6 @@
 # tries: the inner operator that the library's attention calls
 # source: THREATS 76
-# expect: partial
+# expect: zero
 # says: asks you to do without
 # exercise: scaled_dot_product_attention
 

@@ -1,6 +1,6 @@
 # tries: a loop that walks over the tensors
 # source: THREATS 75
-# expect: partial
+# expect: zero
 # says: asks you to do without
 # exercise: batched_outer
 

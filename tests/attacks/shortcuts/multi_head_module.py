@@ -1,6 +1,6 @@
 # tries: the library's multi-head module with identities for weights
 # source: THREATS 77
-# expect: partial
+# expect: zero
 # says: asks you to do without
 # exercise: scaled_dot_product_attention
 

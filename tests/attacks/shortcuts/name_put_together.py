@@ -1,6 +1,6 @@
 # tries: the library's operator under a name that stands nowhere in the text
 # source: THREATS 76
-# expect: partial
+# expect: zero
 # says: asks you to do without
 # exercise: scaled_dot_product_attention
 

@@ -1,6 +1,6 @@
 # tries: the library's attention inside a script that torch compiles
 # source: THREATS 77
-# expect: partial
+# expect: zero
 # says: asks you to do without
 # exercise: scaled_dot_product_attention
 
