@@ -12,18 +12,19 @@ _replies = OrderedDict()
 
 
 def ask(namespace, request, digest=None):
-    """The reply of a known answer, as calls.perform gives it. namespace: one that lives as long as this process.
+    """The reply of a known answer, as calls.perform gives it. The reply is shared: who changes it copies it first.
 
-    digest: of the request, where it is known already. The reply is shared: who changes it copies it first.
+    digest: of the request, where it is known already.
     """
     key = id(namespace), digest or digest_of(request)
     if key in _replies:
         _replies.move_to_end(key)
     else:
-        _replies[key] = calls.perform(namespace, request)
+        # The namespace is kept as well: as long as it lives, nothing else has its id.
+        _replies[key] = calls.perform(namespace, request), namespace
         if len(_replies) > SIZE:
             _replies.popitem(last=False)
-    return _replies[key]
+    return _replies[key][0]
 
 
 def digest_of(request):
