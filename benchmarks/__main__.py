@@ -139,12 +139,14 @@ def table(seconds, options):
     base = seconds["nbgrader autograde, as shipped"]
     level = ladder.best()[0]
     names = ", ".join(each.name for each in FIXTURE.exercises)
+    stock_count = options.stock or options.submissions
     lines = [
         "# Benchmarks",
         "",
         f"{options.submissions} submissions of a notebook with {len(FIXTURE.exercises)} exercises ({names});",
         f"{options.rounds} paired rounds on {os.cpu_count()} cores; isolation level {level} ({ladder.detail(level)}).",
-        "Whole commands, start-up included. `make bench` repeats it.",
+        f"Whole commands, start-up included; nbgrader as shipped graded {stock_count} of them in each round.",
+        f"The load of the machine when the last round ended was {os.getloadavg()[1]:.1f}. `make bench` repeats it.",
         "",
         "| engine | seconds a submission: median (range) | times as fast as nbgrader as shipped: median (range) |",
         "| --- | --- | --- |",

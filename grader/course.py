@@ -34,6 +34,7 @@ class Exercise:
     stub: str = field(repr=False)
     hands_in: str | None = None  # a file of trained weights beside the notebook
     budget: int = 0  # seconds of CPU for training where that file is missing
+    along: tuple[str, ...] = ()  # exercises of this notebook whose answers by the same learner are there as well
 
     @property
     def shapes(self):
@@ -147,4 +148,5 @@ def _exercise(path, name, cell, check):
             raise CourseError(f"{path.name}: cell {name} does not define {name}")
     points = float(_nbgrader(check[1])["points"])
     options = {key: cell.metadata[key] for key in ("hands_in", "budget") if key in cell.metadata}
-    return Exercise(name, path.stem, points, tuple(cell.metadata.get("uses", ())), cell.source, stub, **options)
+    uses, along = (tuple(cell.metadata.get(key, ())) for key in ("uses", "along"))
+    return Exercise(name, path.stem, points, uses, cell.source, stub, along=along, **options)

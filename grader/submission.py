@@ -227,7 +227,19 @@ def _answer(notebook, exercise, pool, findings):
     if is_blank(source, exercise.name) or _same_code(source, exercise.stub):
         return Answer(source, attempted=False)
     stood_in = [name for name in exercise.uses if notebook.exercise(name)]
-    return Answer(source, pool.helpers(holder, exercise.name, without=stood_in))
+    own = [source for name in exercise.along for source in _own_part(exercise, notebook.exercise(name), pool, stood_in)]
+    return Answer(source, (*pool.helpers(holder, exercise.name, without=stood_in), *own))
+
+
+def _own_part(exercise, part, pool, stood_in):
+    """The learner's answer to another exercise and what it needs, as sources; called own_NAME where a stand-in has its name."""
+    holder = (pool.holders(part.name) or [None])[-1]
+    source = pool.answer(holder, part.name) if holder is not None else ""
+    if not source or is_blank(source, part.name) or _same_code(source, part.stub):
+        return []
+    if part.name in exercise.uses:
+        source = f"stand_in = {part.name}\n{source}\nown_{part.name} = {part.name}\n{part.name} = stand_in"
+    return [*pool.helpers(holder, part.name, without=stood_in), source]
 
 
 def _mentions(source, name):

@@ -107,7 +107,7 @@ check(split_heads)
 # what is in it, let every feature be the number of its position: then a row of a head should hold one number only.
 
 # %%
-origin = torch.arange(6.0)[None, :, None].expand(1, 6, 4)
+origin = torch.arange(6)[None, :, None].expand(1, 6, 4)
 in_one_go = origin.reshape(1, 2, 6, 2)
 with needs(split_heads):
     rightly = split_heads(origin, 2)
@@ -265,11 +265,14 @@ for shape in ((5, 7), (2, 1, 1, 7), (2, 5, 7), (2, 1, 5, 7), (3, 5, 7)):
 #   `train()` and False after `eval()`.
 # * **Gradients** reach inputs and all parameters.
 #
-# Leave `__init__` as it is, with its `ValueError`: the checks put numbers into the parameters of `w_q`, `w_k`, `w_v`,
-# `w_o`, and later cells of this notebook use these four names. A module that is built otherwise, say with one fused
-# matrix, is out of scope here.
+# Easiest: leave `__init__` as it is. The checks put numbers into the parameters of `w_q`, `w_k`, `w_v`, `w_o`.
+#
+# You may also build it another way, say with one fused matrix. Keep the arguments and the `ValueError`, and write
+# `load_from_pytorch`, below, for what you built: here and in the grader the checks then put the numbers in with it, and
+# judge both by what the module computes. Two later cells of this notebook read `w_q`, `w_k` and `w_v`; they would stop
+# with an error, which costs no points.
 
-# %% nbgrader={"grade": false, "grade_id": "MultiHeadAttention", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["scaled_dot_product_attention", "split_heads", "merge_heads"]
+# %% nbgrader={"grade": false, "grade_id": "MultiHeadAttention", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["scaled_dot_product_attention", "split_heads", "merge_heads"] along=["load_from_pytorch"]
 class MultiHeadAttention(nn.Module):
     """Attention with several heads, each on a slice of the width. Returns (output, weights of every head).
 
@@ -349,12 +352,13 @@ print("a stack cut in three:", [part.tolist() for part in stack.chunk(3)])
 # heads and `bias`, into `mha`, a `MultiHeadAttention`.
 #
 # Fill the parameters in place: `mha` keeps the same `Parameter` objects, and only their numbers change. They are
-# copies, which share no memory with those of `torch_mha`. Return nothing.
+# copies, which share no memory with those of `torch_mha`. No parameter is added or taken away, all go on learning
+# (`requires_grad` stays), and `torch_mha` stays as it was. Return nothing.
 #
 # The biases are easily forgotten, for they start at zero: a test with a fresh module doesn't notice. With
 # `bias=False` there are none: `in_proj_bias` and `out_proj.bias` are then `None`.
 
-# %% nbgrader={"grade": false, "grade_id": "load_from_pytorch", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["MultiHeadAttention"]
+# %% nbgrader={"grade": false, "grade_id": "load_from_pytorch", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["MultiHeadAttention", "split_heads", "merge_heads"] along=["MultiHeadAttention"]
 def load_from_pytorch(mha, torch_mha):
     """Copy the weights of an nn.MultiheadAttention into a MultiHeadAttention, in place."""
     ### BEGIN SOLUTION
@@ -464,6 +468,8 @@ print("two products:", (a @ x).tolist(), (b @ x).tolist(), "| one:", (torch.cat(
 # The layer has parameters of its own, copies that share no memory with the three. Where they have no bias, it has none
 # either. It has their dtype and device: `nn.Linear` takes `bias=`, `dtype=` and `device=`. The module you were given
 # stays as it was.
+#
+# (Did you build `MultiHeadAttention` with other names? This function is graded on a module with `w_q`, `w_k` and `w_v`.)
 
 # %% nbgrader={"grade": false, "grade_id": "fuse_qkv", "locked": false, "schema_version": 3, "solution": true, "task": false} uses=["MultiHeadAttention"]
 def fuse_qkv(mha):

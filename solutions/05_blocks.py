@@ -383,9 +383,12 @@ print("squares in float32:", wide.pow(2).mean(), "->", (wide / wide.pow(2).mean(
 #
 # **Exercise: `RMSNorm`.** `__init__` is given. In `forward(x)`, over the last dimension, with any leading dimensions:
 #
-# * x / √(mean of squares + eps) · weight, equal to `nn.RMSNorm` with the same eps, in values and gradients. Again the
-#   norms of PyTorch are forbidden.
-# * float16 and bfloat16 are computed in float32 inside; float64 stays float64 inside. The result has the dtype of x.
+# * x / √(mean of squares + eps) · weight, equal to `nn.RMSNorm(d_model, eps=1e-6)`, in values and gradients. (Made
+#   without `eps=`, `nn.RMSNorm` takes `torch.finfo(x.dtype).eps`, another number for each dtype.) Again the norms of
+#   PyTorch are forbidden.
+# * float16 and bfloat16 are computed in float32 inside, whatever dtype the weight has, and rounded once they are normed;
+#   float64 stays float64 inside. The result has the dtype of x. (With x in half precision and a float32 weight, a float32
+#   result is fine, too.)
 # * A row of zeros stays zero, with finite gradients.
 
 # %% nbgrader={"grade": false, "grade_id": "RMSNorm", "locked": false, "schema_version": 3, "solution": true, "task": false}
@@ -427,6 +430,9 @@ with needs(LayerNorm, RMSNorm):
             print(f"{type(norm).__name__:9s} {change}: moves by {(norm(y) - norm(x)).abs().max():.4f}")
 
 # %% [markdown]
+# Neither notices a factor (but for eps, too little to show here). LayerNorm doesn't notice a summand either, since
+# subtracting the mean takes it away again. RMSNorm does: it never subtracts the mean.
+#
 # ## Is RMSNorm faster?
 #
 # Claim: "RMSNorm is 15 % faster than LayerNorm." Faster than which one, and where? We time four: both by hand, both of
@@ -645,9 +651,11 @@ print("second", [g.item() for g in second], "norm", math.hypot(*[g.item() for g 
 #
 # * Return a list of Python floats, one for each layer, the first layer first: the root of the sum of squares of the
 #   gradient over *all* parameters of that layer, biases too. The loss counts once, at the end of the stack.
-# * A layer without parameters, such as `nn.ReLU()`, works as a layer and has 0.0 in the list.
-# * Layers keep their mode, `train()` or `eval()`. What `.grad` held before doesn't matter: called again on the same
-#   layers, it gives the same.
+# * A layer without parameters, such as `nn.ReLU()`, works as a layer and has 0.0 in the list. Each parameter requires
+#   a gradient and has part in the output: frozen or unused ones don't occur here.
+# * Layers keep their mode, `train()` or `eval()`: in `train()` their dropout acts.
+# * What `.grad` held before doesn't matter: called again on the same layers, the function gives the same. You may leave
+#   it, clear it or overwrite it; whoever trains clears it before each step anyway.
 
 # %% nbgrader={"grade": false, "grade_id": "gradient_norm_by_depth", "locked": false, "schema_version": 3, "solution": true, "task": false}
 def gradient_norm_by_depth(layers, x):
@@ -710,8 +718,40 @@ with needs(EncoderLayer, gradient_norm_by_depth):
 # A plain mean of squares would tell little behind post-LN: rows that are normed have a mean square of 1 whatever the
 # weights. Hence the linear map at the end.
 #
-# In post-LN the layers near the output feel the loss most, and every norm on the way back weakens it. In pre-LN the
-# free path carries the gradient down to the first layer. The very first steps of training look different, then.
+# In post-LN the layers near the output feel the loss most, in pre-LN the first ones. Why? A parameter's gradient sums
+# over positions what comes back to each of them. So two things count: how strong that is, and whether the positions
+# agree. We measure both on the same stacks: the gradient of x itself, and the mean cosine between two positions.
+
+# %%
+def on_the_way(norm_first):
+    """At the inputs of layers 1, 12 and 24: the norm of the gradient of x, and the cosine between positions; means of 10 seeds."""
+    rows = []
+    for seed in range(10):
+        x = torch.randn(4, 8, 32, generator=torch.Generator().manual_seed(seed), requires_grad=True)
+        inputs = []
+        for layer in stack(24, norm_first, seed):
+            inputs.append(x)
+            x = layer(x)
+        loss = nn.Linear(32, 32)(x).pow(2).mean()
+        kept = [inputs[place] for place in (0, 11, 23)]
+        alike = [F.normalize(each, dim=-1).sum(1).pow(2).sum(-1).mean().item() for each in kept]  # 8 + the cosines of 56 pairs
+        rows.append([[g.norm().item() for g in torch.autograd.grad(loss, kept)], [(each - 8) / 56 for each in alike]])
+    return torch.tensor(rows).mean(0)
+
+
+with needs(EncoderLayer):
+    for name, norm_first in orders.items():
+        gradients, cosines = on_the_way(norm_first)
+        print(f"{name} at layers 1, 12, 24: gradient of x", [round(g, 3) for g in gradients.tolist()],
+              "cosine of two positions", [round(c, 2) for c in cosines.tolist()])
+
+# %% [markdown]
+# In pre-LN the gradient of x more than doubles on its way back: the free path hands it on whole, and each part adds to
+# it. So the first layers feel most. In post-LN it grows by a quarter only, for every norm on the way back divides by the
+# size of a sum.
+#
+# But in post-LN the positions become alike, layer by layer. Near the output their contributions point the same way and
+# add up, in the first layer they partly cancel. The very first steps of training look different, then, in both orders.
 #
 # ## Training twelve layers
 #
@@ -719,6 +759,10 @@ with needs(EncoderLayer, gradient_norm_by_depth):
 # tokens, say each of them again. One layer could do it, or none. Can twelve?
 #
 # A guess without knowledge has the loss ln 8. That is the floor for a model that looks at nothing.
+#
+# The model below starts like this: all linear maps, those of attention too, have Xavier-uniform weights and biases of 0;
+# the embedding is N(0, 1), as `nn.Embedding` draws it; norms have weights of 1 and biases of 0. Behind the last layer
+# stands one more norm, in both orders.
 
 # %%
 class Repeater(nn.Module):

@@ -82,7 +82,7 @@ def LayerNorm(answer, case):
         with _NotTheLibrary():
             result = _made(answer, 4, 1e-12)(exact(ROW))
         close(result, exact([[-2 / ROOT, -1 / ROOT, 0.0, 3 / ROOT]]), **NEAR)
-    with case("two numbers become -1 and 1, whatever they are"):
+    with case("two different numbers: the smaller becomes -1, the larger 1"):
         close(_made(answer, 2, 1e-12)(exact([[3.0, 7.0], [50.0, 49.0]])), exact([[-1.0, 1.0], [1.0, -1.0]]), **NEAR)
     with case("eps = 0.5 with 1, 2, 3, 6: the differences are divided by the root of 4, which is 2"):
         close(_made(answer, 4, 0.5)(exact(ROW)), exact([[-1.0, -0.5, 0.0, 1.5]]), **NEAR)
@@ -167,9 +167,11 @@ def _by_hand(answer, **options):
 
 def EncoderLayer(answer, case):
     x = exact([[[3.0, 1.0], [0.0, 4.0]]])
-    with case("pre-LN by hand, attention taking the first place, the other part times ten: (14, -10), (-9, 13)"):
+    with case(
+        "pre-LN by hand; attention gives every position the first value, the other part multiplies by 10: (14, -10), (-9, 13)"
+    ):
         close(_by_hand(answer)(x), exact([[[14.0, -10.0], [-9.0, 13.0]]]), **WITH_EPS)
-    with case("post-LN by hand, the same parts: (1, -1), (-1, 1)"):
+    with case("post-LN by hand, with the same two parts: (1, -1), (-1, 1)"):
         close(_by_hand(answer, norm_first=False)(x), exact([[[1.0, -1.0], [-1.0, 1.0]]]), **WITH_EPS)
     with case("with real parts: one tensor of the shape of x, float32 stays float32"):
         inputs = torch.randn(2, 5, 6)
@@ -212,6 +214,9 @@ def gradient_norm_by_depth(answer, case):
         close(answer([linear(1.0, bias=0.0)], exact([[1.0], [3.0]])), [(10**2 + 4**2) ** 0.5])
     with case("a ReLU in between has a place in the list, with 0.0"):
         close(answer([two[0], nn.ReLU(), two[1]], exact([[1.0]])), [(36**2 + 36**2) ** 0.5, 0.0, (24**2 + 12**2) ** 0.5])
+    with case("nn.Dropout in train() acts: with nearly all dropped only the last bias has a gradient, 2 · 5 = 10"):
+        chain = [linear(2.0, bias=0.0), nn.Dropout(NEARLY_ALL).train(), linear(3.0, bias=5.0)]
+        close(answer(chain, exact([[1.0]])), [0.0, 0.0, 10.0], atol=1e-6)
     with case("called again on the same layers, it gives the same"):
         close(answer(two, exact([[1.0]])), [(36**2 + 36**2) ** 0.5, (24**2 + 12**2) ** 0.5])
 

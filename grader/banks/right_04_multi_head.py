@@ -307,14 +307,14 @@ def through_data(mha, torch_mha):
 
 
 @right("load_from_pytorch")
-def with_fresh_parameters(mha, torch_mha):
-    for layer, weight in zip((mha.w_q, mha.w_k, mha.w_v), torch_mha.in_proj_weight.split(torch_mha.embed_dim), strict=True):
-        layer.weight = nn.Parameter(weight.detach().clone())
-    mha.w_o.weight = nn.Parameter(torch_mha.out_proj.weight.detach().clone())
-    if torch_mha.in_proj_bias is not None:
-        for layer, bias in zip((mha.w_q, mha.w_k, mha.w_v), torch_mha.in_proj_bias.split(torch_mha.embed_dim), strict=True):
-            layer.bias = nn.Parameter(bias.detach().clone())
-        mha.w_o.bias = nn.Parameter(torch_mha.out_proj.bias.detach().clone())
+def filled_through_views(mha, torch_mha):
+    stacks = {"weight": torch_mha.in_proj_weight, "bias": torch_mha.in_proj_bias}
+    for kind, stack in stacks.items():
+        if stack is None:
+            continue
+        parts = [*stack.detach().clone().split(torch_mha.embed_dim), getattr(torch_mha.out_proj, kind).detach()]
+        for layer, part in zip((mha.w_q, mha.w_k, mha.w_v, mha.w_o), parts, strict=True):
+            getattr(layer, kind).detach().copy_(part)
 
 
 # count_parameters

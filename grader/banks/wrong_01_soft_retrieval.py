@@ -651,7 +651,43 @@ def float64_results(query, key, value, mask=None, dropout_p=0.0, training=False)
     return finish(scores_of(query, key), value, mask, dropout_p, training)
 
 
+@wrong(
+    "scaled_dot_product_attention",
+    caught_by="attends_only_where_the_mask_is_true",
+    says="Every key that is allowed gets the same weight: the scores of query and key never reach the softmax.",
+)
+def the_same_weight_for_all_allowed(query, key, value, mask=None, dropout_p=0.0, training=False):
+    return finish(0.0 * (query @ key.transpose(-2, -1)), value, mask, dropout_p, training)
+
+
+@wrong(
+    "scaled_dot_product_attention",
+    caught_by="dropout_keeps_the_expected_output",
+    says="The more a query is like a key, the less weight it gives: a minus stands before the scores.",
+)
+def minus_before_the_scores(query, key, value, mask=None, dropout_p=0.0, training=False):
+    return finish(-(query @ key.transpose(-2, -1)) / math.sqrt(query.shape[-1]), value, mask, dropout_p, training)
+
+
 # causal_mask
+
+
+@wrong(
+    "causal_mask",
+    caught_by="allows_everything_earlier_and_nothing_later",
+    says="Your mask allows everything, the future too: only the lower triangle may be True.",
+)
+def everything_allowed(length, device=None):
+    return torch.ones(length, length, dtype=torch.bool, device=device)
+
+
+@wrong(
+    "causal_mask",
+    caught_by="of_many_positions_is_right_to_the_last",
+    says="Your mask lets each position attend itself alone; everything earlier is allowed, too.",
+)
+def itself_alone(length, device=None):
+    return torch.eye(length, dtype=torch.bool, device=device)
 
 
 @wrong(

@@ -129,6 +129,18 @@ def theory_returned(d_k, n_samples, generator=None):
 
 @wrong(
     "dot_product_moments",
+    caught_by="the_variance_scatters_as_that_of_products",
+    says="You return what theory expects, with a little noise of your own. Draw the vectors and measure.",
+)
+def theory_with_noise(d_k, n_samples, generator=None):
+    refuse(d_k=d_k, n_samples=n_samples)
+    noise = torch.randn(2, generator=generator, dtype=torch.float64)
+    mean = math.sqrt(d_k / n_samples) * noise[0]
+    return mean.item(), float(d_k) * (n_samples > 1) + 1e-6 * noise[1].item()
+
+
+@wrong(
+    "dot_product_moments",
     caught_by="the_generator_alone_decides",
     says="The generator that is passed in is not used. Hand it on: torch.randn(…, generator=generator).",
 )
@@ -464,6 +476,28 @@ def scores_drawn_directly(d_k, n_keys, n_samples, scaled=True, generator=None):
     refuse(d_k=d_k, n_keys=n_keys, n_samples=n_samples)
     scores = torch.randn(n_samples, n_keys, generator=generator)
     return softmax_entropy(scores / math.sqrt(d_k) if scaled else scores).mean().item()
+
+
+@wrong(
+    "attention_entropy",
+    caught_by="scaled_scores_keep_their_entropy",
+    says="You return a formula for the mean, not a measurement. Draw queries and keys, and take the mean over the samples.",
+)
+def a_formula_with_noise(d_k, n_keys, n_samples, scaled=True, generator=None):
+    refuse(d_k=d_k, n_keys=n_keys, n_samples=n_samples)
+    noise = 1e-4 * torch.randn(1, generator=generator).item()
+    return (math.log(n_keys) + noise * (n_keys > 1)) / (1.2 if scaled else 1 + 0.2 * d_k)
+
+
+@wrong(
+    "attention_entropy",
+    caught_by="the_scale_is_there_unless_asked_away",
+    says="You draw scores with the variance that theory gives. They share no query then: draw queries and keys, and multiply.",
+)
+def scores_with_the_variance_of_theory(d_k, n_keys, n_samples, scaled=True, generator=None):
+    refuse(d_k=d_k, n_keys=n_keys, n_samples=n_samples)
+    scores = torch.randn(n_samples, n_keys, generator=generator)
+    return softmax_entropy(scores if scaled else scores * math.sqrt(d_k)).mean().item()
 
 
 @wrong(

@@ -785,6 +785,44 @@ def queries_three_times(mha):
     return stacked(mha, ("w_q", "w_q", "w_q"))
 
 
+@wrong(
+    "fuse_qkv",
+    caught_by="makes_copies_and_leaves_the_module_as_it_was",
+    says="The module reads from the fused layer now: who trains the one changes the other. Copy the numbers.",
+)
+def module_reads_from_the_fused_layer(mha):
+    fused = stacked(mha, ("w_q", "w_k", "w_v"))
+    for kind, parameter in fused.named_parameters():
+        for layer, part in zip((mha.w_q, mha.w_k, mha.w_v), parameter.data.chunk(3), strict=True):
+            getattr(layer, kind).data = part
+    return fused
+
+
+@wrong(
+    "fuse_qkv",
+    caught_by="makes_copies_and_leaves_the_module_as_it_was",
+    says="The module that you were given comes out changed: it should stay as it was.",
+)
+def module_changed_on_the_way(mha):
+    fused = stacked(mha, ("w_q", "w_k", "w_v"))
+    with torch.no_grad():
+        for parameter in (*mha.w_q.parameters(), *mha.w_k.parameters()):
+            parameter.zero_()
+    return fused
+
+
+@wrong(
+    "fuse_qkv",
+    caught_by="works_without_biases",
+    says="Where the three layers have no bias, yours has one of zeros: give it none, with bias=False.",
+)
+def a_bias_of_zeros_where_there_is_none(mha):
+    fused = stacked(mha, ("w_q", "w_k", "w_v"))
+    if fused.bias is None:
+        fused.bias = nn.Parameter(torch.zeros_like(fused.weight[:, 0]))
+    return fused
+
+
 # load_from_pytorch
 
 
@@ -936,6 +974,65 @@ def other_way_round(mha, torch_mha):
 def with_the_graph_watching(mha, torch_mha):
     for layer, part in zip((mha.w_q, mha.w_k, mha.w_v), torch_mha.in_proj_weight.chunk(3), strict=True):
         layer.weight.copy_(part)
+
+
+@wrong(
+    "load_from_pytorch",
+    caught_by="makes_copies_and_leaves_pytorchs_module_as_it_was",
+    says="Your parameters lie in the memory of PyTorch's: who trains the one changes the other. Copy the numbers, with copy_.",
+)
+def memory_shared(mha, torch_mha):
+    layers = mha.w_q, mha.w_k, mha.w_v
+    for kind in ("weight", "bias"):
+        stack = getattr(torch_mha, f"in_proj_{kind}")
+        if stack is not None:
+            for layer, part in zip(layers, stack.data.chunk(3), strict=True):
+                getattr(layer, kind).data = part
+            getattr(mha.w_o, kind).data = getattr(torch_mha.out_proj, kind).data
+
+
+@wrong(
+    "load_from_pytorch",
+    caught_by="makes_copies_and_leaves_pytorchs_module_as_it_was",
+    says="The output projection is PyTorch's own object, which both modules share now: copy its numbers into yours.",
+)
+def output_projection_shared(mha, torch_mha):
+    copy_all(mha, torch_mha)
+    mha.w_o = torch_mha.out_proj
+
+
+@wrong(
+    "load_from_pytorch",
+    caught_by="works_in_place_and_returns_nothing",
+    says="You put new Parameters in place of the old ones. An optimizer holds the old ones and would train them: fill them, with copy_.",
+)
+def parameters_replaced(mha, torch_mha):
+    copy_all(mha, torch_mha)
+    for layer in (mha.w_q, mha.w_k, mha.w_v, mha.w_o):
+        for name, parameter in list(layer.named_parameters()):
+            setattr(layer, name, nn.Parameter(parameter.detach().clone()))
+
+
+@wrong(
+    "load_from_pytorch",
+    caught_by="works_without_biases",
+    says="Where there are no biases you add some of zero: the module has other parameters than before.",
+)
+def biases_of_zero_added(mha, torch_mha):
+    copy_all(mha, torch_mha)
+    for layer in (mha.w_q, mha.w_k, mha.w_v, mha.w_o):
+        if layer.bias is None:
+            layer.bias = nn.Parameter(torch.zeros_like(layer.weight[:, 0]))
+
+
+@wrong(
+    "load_from_pytorch",
+    caught_by="leaves_the_parameters_in_the_graph",
+    says="After loading the parameters learn no longer: leave requires_grad as it was.",
+)
+def parameters_frozen(mha, torch_mha):
+    copy_all(mha, torch_mha)
+    mha.requires_grad_(False)
 
 
 # count_parameters

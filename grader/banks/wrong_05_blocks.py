@@ -418,6 +418,17 @@ class library_layer_norm(GivenLayerNorm):
         return F.layer_norm(x, x.shape[-1:], self.weight, self.bias, self.eps)
 
 
+@wrong(
+    "LayerNorm",
+    caught_by="keeps_float32",
+    says="Inside you compute in half precision, which keeps three digits: compute in the dtype of x.",
+)
+class computed_in_half_precision(GivenLayerNorm):
+    def forward(self, x):
+        narrow = x if x.dtype == torch.float64 else x.half()
+        return self.shaped(self.normed(narrow).to(x.dtype))
+
+
 # RMSNorm
 
 
@@ -579,6 +590,40 @@ class float64_narrowed(GivenRMSNorm):
 class library_rms_norm(GivenRMSNorm):
     def forward(self, x):
         return F.rms_norm(x, x.shape[-1:], self.weight, self.eps)
+
+
+@wrong(
+    "RMSNorm",
+    caught_by="rounds_bfloat16_at_the_end_only",
+    says="You widen float16 alone. bfloat16 holds large numbers, but fewer digits: compute it in float32 as well.",
+)
+class only_float16_widened(GivenRMSNorm):
+    def forward(self, x):
+        wide = x.float() if x.dtype == torch.float16 else x
+        return (wide / torch.sqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)).to(x.dtype) * self.weight
+
+
+@wrong(
+    "RMSNorm",
+    caught_by="rounds_at_the_end_also_under_weights_of_float32",
+    says="You widen where the weights are narrow. What counts is the dtype of x: it may be half precision under float32 weights.",
+)
+class widened_where_the_weights_are_narrow(GivenRMSNorm):
+    def forward(self, x):
+        wide = x if self.weight.dtype in (torch.float32, torch.float64) else x.float()
+        return (wide / torch.sqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)).to(x.dtype) * self.weight
+
+
+@wrong(
+    "RMSNorm",
+    caught_by="keeps_float32",
+    says="float32 is computed in half precision here, which keeps three digits: widen what is narrow, and narrow nothing.",
+)
+class float32_narrowed(GivenRMSNorm):
+    def forward(self, x):
+        narrow = x.bfloat16() if x.dtype == torch.float32 else x
+        wide = x.float() if x.element_size() == 2 else narrow
+        return (wide / torch.sqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)).to(x.dtype) * self.weight
 
 
 # EncoderLayer
@@ -1021,3 +1066,28 @@ def root_mean_square(layers, x):
 def gradients_pile_up(layers, x):
     output_of(layers, x).pow(2).mean().backward()
     return [norm_of([parameter.grad for parameter in layer.parameters()]) for layer in layers]
+
+
+@wrong(
+    "gradient_norm_by_depth",
+    caught_by="lets_dropout_act_in_training",
+    says="You put the layers into eval(): no dropout acts in them, though they came in train(). Leave the mode as it comes.",
+)
+def put_into_eval(layers, x):
+    for layer in layers:
+        layer.eval()
+    loss = output_of(layers, x).pow(2).mean()
+    return [norm_of(each) for each in gradients_of(layers, loss)]
+
+
+@wrong(
+    "gradient_norm_by_depth",
+    caught_by="lets_dropout_act_in_training",
+    says="The numbers are right, but the layers come back in train() though they were in eval(). Leave the mode as it comes.",
+)
+def left_in_training(layers, x):
+    loss = output_of(layers, x).pow(2).mean()
+    norms = [norm_of(each) for each in gradients_of(layers, loss)]
+    for layer in layers:
+        layer.train()
+    return norms

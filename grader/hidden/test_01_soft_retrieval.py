@@ -45,6 +45,15 @@ def _orthogonal_to(vector, draw):
     return other / other.norm() * vector.norm()
 
 
+def _scores_count(student, draw):
+    """A key like the query gets more weight than its opposite, whatever the scale: an answer without scores doesn't know."""
+    query, value = draw.normal(1, 5), draw.normal(2, 3)
+    result = student.scaled_dot_product_attention(query, torch.cat([-query, query]), value)
+    _, weights = _pair(result, (1, 3), (1, 2))
+    if not weights[0, 1] > weights[0, 0] + 1e-3:
+        raise Mismatch("a key that equals the query should get more weight than its opposite")
+
+
 def _inputs(draw, *leading, dtype=torch.float64):
     """Query, key and value of pairwise distinct sizes between 4 and 11."""
     queries, keys, depth, width = draw.sizes(4, low=4, high=11)
@@ -72,9 +81,15 @@ def _partial(draw, *shape):
 
 
 def test_hard_lookup__takes_the_value_of_the_best_key(student, reference, draw):
-    depth, keys, width = draw.sizes(3, low=3)
-    args = draw.normal(depth), draw.normal(keys, depth), draw.normal(keys, width)
-    close(student.hard_lookup(*args), reference.hard_lookup(*args))
+    _looks_up(student, reference, draw)
+
+
+def _looks_up(student, reference, draw):
+    """Ordinary lookups, several: one alone may be guessed."""
+    for _ in range(5):
+        depth, keys, width = draw.sizes(3, low=4)
+        args = draw.normal(depth), draw.normal(keys, depth), draw.normal(keys, width)
+        close(student.hard_lookup(*args), reference.hard_lookup(*args))
 
 
 def test_hard_lookup__judges_keys_by_the_dot_product(student, reference, draw):
@@ -91,6 +106,7 @@ def test_hard_lookup__takes_the_first_of_equals(student, reference, draw):
     query = draw.integers(1, 4, depth).double()
     labels = draw.integers(-3, 4, keys, depth).double()
     labels[1] = labels[2] = labels[-1] = 5.0
+    labels[0] = -9.0  # the longest, and the worst
     args = query, labels, draw.normal(keys, width)
     close(student.hard_lookup(*args), reference.hard_lookup(*args))
 
@@ -107,12 +123,14 @@ def test_hard_lookup__takes_the_only_key_and_keeps_the_dtype(student, reference,
     depth, width = draw.sizes(2)
     args = [draw.normal(*shape, dtype=torch.float32) for shape in ((depth,), (1, depth), (1, width))]
     close(student.hard_lookup(*args), reference.hard_lookup(*args))
+    _looks_up(student, reference, draw)
 
 
 def test_hard_lookup__passes_gradients_to_the_value_it_takes(student, reference, draw):
     depth, keys, width = draw.sizes(3, low=3)
-    args = draw.normal(depth), draw.normal(keys, depth), draw.normal(keys, width)
-    close(student.gradients("hard_lookup", *args, wrt=(2,)), reference.gradients("hard_lookup", *args, wrt=(2,)))
+    for _ in range(5):
+        args = draw.normal(depth), draw.normal(keys, depth), draw.normal(keys, width)
+        close(student.gradients("hard_lookup", *args, wrt=(2,)), reference.gradients("hard_lookup", *args, wrt=(2,)))
 
 
 # soft_lookup
@@ -156,9 +174,17 @@ def test_soft_lookup__stays_finite_when_cold(student, reference, draw):
     close(student.soft_lookup(*args), reference.soft_lookup(*args), **LOOSE)
 
 
+def _goes_by_the_scores(student, draw):
+    """Two keys of length 2 at opposite ends: their scores are 4 and -4, and the weights those of a sigmoid of 8 / temperature."""
+    query, values, temperature = torch.tensor([0.0, 2.0, 0.0], dtype=torch.float64), draw.normal(2, 5), draw.number(4.0, 6.0)
+    share = torch.sigmoid(torch.tensor(8 / temperature, dtype=torch.float64))
+    got = student.soft_lookup(query, torch.stack([-query, query]), values, temperature)
+    close(got, share * values[1] + (1 - share) * values[0], **LOOSE)
+
+
 def test_soft_lookup__refuses_a_temperature_that_is_not_positive(student, draw):
     query, keys, values = _lookup(draw)
-    close(student.soft_lookup(query, keys[:1], values[:1], 1.0), values[0], **LOOSE)
+    _goes_by_the_scores(student, draw)
     temperature = draw.sizes(1)[0] + 0.5
     raises(ValueError, student.soft_lookup, query, keys, values, -temperature, mentions=(str(temperature),))
     raises(ValueError, student.soft_lookup, query, keys, values, 0.0)
@@ -210,6 +236,7 @@ def test_scaled_dot_product_attention__attends_only_where_the_mask_is_true(stude
     for axes in ("S", "TS", "HTS", "B11S", "B1TS", "BHTS"):
         _obeys_mask(student, draw, axes, "BH")
     _obeys_mask(student, draw, "BTS", "B")
+    _scores_count(student, draw)
 
 
 def _obeys_mask(student, draw, axes, leading):
@@ -232,6 +259,7 @@ def test_scaled_dot_product_attention__gives_zeros_to_a_query_with_no_key(studen
     mask[1] = False
     weights = mask.double() / mask.sum(-1, keepdim=True).clamp(min=1)
     close(student.scaled_dot_product_attention(query, key, value, mask), (weights @ value, weights), **LOOSE)
+    _scores_count(student, draw)
 
 
 def test_scaled_dot_product_attention__masked_keys_may_hold_anything(student, draw):
@@ -246,6 +274,7 @@ def test_scaled_dot_product_attention__masked_keys_may_hold_anything(student, dr
     key[hidden] = draw.uniform(-1e30, 1e30, int(hidden.sum()), key.shape[-1])
     value[hidden] = draw.uniform(-1e30, 1e30, int(hidden.sum()), value.shape[-1])
     close(student.scaled_dot_product_attention(query, key, value, mask), (output, weights), **LOOSE)
+    _scores_count(student, draw)
 
 
 def test_scaled_dot_product_attention__a_later_key_never_moves_an_earlier_output(student, draw):
@@ -261,6 +290,7 @@ def test_scaled_dot_product_attention__a_later_key_never_moves_an_earlier_output
     close(after[:last], before[:last], what="the earlier outputs", **LOOSE)
     if torch.allclose(after[last:], before[last:], atol=1e-6):
         raise Mismatch("the outputs that may attend the changed keys should have moved")
+    _scores_count(student, draw)
 
 
 def test_scaled_dot_product_attention__refuses_a_mask_that_is_not_boolean(student, draw):
@@ -271,9 +301,11 @@ def test_scaled_dot_product_attention__refuses_a_mask_that_is_not_boolean(studen
     mask = torch.ones(len(query), 1, dtype=torch.bool)
     expected = value[:1].expand(len(query), value.shape[-1]), torch.ones(len(query), 1, dtype=query.dtype)
     close(student.scaled_dot_product_attention(query, key[:1], value[:1], mask), expected, **LOOSE)
+    _scores_count(student, draw)
 
 
 # With nearly every weight dropped, what comes back hardly depends on the draw: so a diagnosis can compare it.
+ALMOST_ALL = 1 - 1e-12
 
 
 @pytest.mark.random
@@ -282,9 +314,11 @@ def test_scaled_dot_product_attention__returns_the_weights_before_dropout(studen
     query, key, value = _inputs(draw)
     (queries, _), (keys, width) = query.shape, value.shape
     key = key[:1].expand_as(key).clone()
-    result = student.scaled_dot_product_attention(query, key, value, None, 0.999999, True)
-    _, weights = _pair(result, (queries, width), (queries, keys))
+    result = student.scaled_dot_product_attention(query, key, value, None, ALMOST_ALL, True)
+    output, weights = _pair(result, (queries, width), (queries, keys))
     close(weights, torch.full((queries, keys), 1 / keys, dtype=query.dtype), what="the weights", **LOOSE)
+    close(output, torch.zeros_like(output), what="the output with nearly all weights dropped", **LOOSE)
+    _scores_count(student, draw)
 
 
 def test_scaled_dot_product_attention__drops_nothing_outside_training(student, draw):
@@ -293,6 +327,7 @@ def test_scaled_dot_product_attention__drops_nothing_outside_training(student, d
     key = key[:1].expand_as(key).clone()
     expected = value.mean(0).expand(queries, width), torch.full((queries, keys), 1 / keys, dtype=query.dtype)
     close(student.scaled_dot_product_attention(query, key, value, dropout_p=0.999999), expected, **LOOSE)
+    _scores_count(student, draw)
 
 
 @pytest.mark.random
@@ -310,6 +345,7 @@ def test_scaled_dot_product_attention__dropout_takes_single_weights_and_scales_t
     _near(kept.mean(), 1 - p, 0.06, "the share of weights that survive")
     for dim, rows in ((0, "column"), (1, "row")):
         _near(kept[:, :keys].mean(dim), 1 - p, 0.43, f"the share of weights that survive in one {rows}")
+    _scores_count(student, draw)
 
 
 @pytest.mark.random
@@ -323,6 +359,7 @@ def test_scaled_dot_product_attention__each_call_drops_other_weights(student, dr
     _near(one.sum(-1) / 2, 1.0, 0.95, "the sum of the weights that survive")
     if torch.equal(one, other):
         raise Mismatch("two calls dropped the same weights")
+    _scores_count(student, draw)
 
 
 @pytest.mark.random
@@ -335,6 +372,9 @@ def test_scaled_dot_product_attention__dropout_keeps_the_expected_output(student
     result = student.scaled_dot_product_attention(query, key, level.expand(keys, width).clone(), None, p, True)
     output, _ = _pair(result, (queries, width), (queries, keys))
     close(output, level.expand(queries, width), atol=0.06, rtol=0)
+    if torch.allclose(output, level.expand(queries, width), atol=1e-6):
+        raise Mismatch("the output is exactly that without dropout: nothing was dropped")
+    _scores_count(student, draw)
 
 
 def _near(shares, expected, margin, what):
@@ -381,6 +421,12 @@ def _as_bool(mask, length):
     return _sized(mask, (length, length), "the mask").bool()
 
 
+def _is_causal(mask, length):
+    """The mask itself, boolean and right in all places."""
+    place = torch.arange(length)
+    close(mask, place[None, :] <= place[:, None], what="the mask")
+
+
 def test_causal_mask__allows_everything_earlier_and_nothing_later(student, draw):
     length = draw.sizes(1, low=4)[0]
     mask = _as_bool(student.causal_mask(length), length)
@@ -394,7 +440,7 @@ def test_causal_mask__allows_each_position_itself(student, draw):
     length = draw.sizes(1, low=4)[0]
     mask = _as_bool(student.causal_mask(length), length)
     close(mask.diagonal(), torch.ones(length, dtype=torch.bool), what="the diagonal")
-    close(mask[0, -1].item(), False, what="the last place in the first row")
+    close(mask.sum().item(), length * (length + 1) // 2, what="the number of places allowed")
 
 
 def test_causal_mask__is_boolean_and_two_dimensional(student, draw):
@@ -402,27 +448,24 @@ def test_causal_mask__is_boolean_and_two_dimensional(student, draw):
     mask = _sized(student.causal_mask(length), (length, length), "the mask")
     if mask.dtype != torch.bool:
         raise Mismatch(f"the mask has the wrong dtype: expected torch.bool, got {mask.dtype}")
-    if mask.all() or not mask.any():
-        raise Mismatch("the mask is the same everywhere")
+    place = torch.arange(length)
+    beside = place[None, :] != place[:, None]
+    close(mask[beside], (place[None, :] < place[:, None])[beside], what="the mask beside its diagonal")
 
 
 def test_causal_mask__of_one_position_allows_it(student):
-    close(student.causal_mask(1), torch.tensor([[True]]))
+    for length in (1, 2):
+        _is_causal(student.causal_mask(length), length)
 
 
 def test_causal_mask__of_many_positions_is_right_to_the_last(student, draw):
     length = draw.number(130, 300)
-    mask = _as_bool(student.causal_mask(length), length)
-    close(mask.sum(-1), torch.arange(length) + 1, what="how many a row allows")
+    _is_causal(student.causal_mask(length), length)
 
 
 def test_causal_mask__is_made_on_the_device_asked_for(student, draw):
     length = draw.sizes(1, low=4)[0]
-    close(
-        _as_bool(student.causal_mask(length, "cpu"), length)[-1, :-1].all().item(),
-        True,
-        what="the past of the last row",
-    )
+    _is_causal(student.causal_mask(length, "cpu"), length)
     # PyTorch refuses this name as soon as it is used.
     raises(RuntimeError, student.causal_mask, length, device="nowhere")
 

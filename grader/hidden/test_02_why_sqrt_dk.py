@@ -21,6 +21,7 @@ MINUS_INFINITY = float("-inf")
 def test_dot_product_moments__the_variance_of_short_vectors_is_right(student, draw):
     for d_k in (1, 3):
         _check_moments(student.dot_product_moments(d_k, 20_000, draw.generator()), d_k, 20_000)
+    _few_samples_scatter(student, draw)
 
 
 @pytest.mark.random
@@ -28,6 +29,7 @@ def test_dot_product_moments__the_variance_of_short_vectors_is_right(student, dr
 def test_dot_product_moments__the_variance_grows_with_the_width(student, draw):
     _check_moments(student.dot_product_moments(12, 16_000, draw.generator()), 12, 16_000)
     _check_moments(student.dot_product_moments(40, 4_000), 40, 4_000)
+    _few_samples_scatter(student, draw)
 
 
 @pytest.mark.random
@@ -42,24 +44,43 @@ def test_dot_product_moments__the_mean_scatters_as_a_mean_of_products(student, d
 
 
 @pytest.mark.random
+@pytest.mark.noise(0.05)
+def test_dot_product_moments__the_variance_scatters_as_that_of_products(student, draw):
+    """Few samples: their variance is small on average, (n - 1) / n of d_k, and scatters widely, with a long tail to the right."""
+    d_k, n_samples, repeats = 4, 3, 150
+    queries, keys = draw.normal(4_000, n_samples, d_k), draw.normal(4_000, n_samples, d_k)
+    expected = (queries * keys).sum(-1).var(-1, correction=0)
+    got = [_pair(student.dot_product_moments(d_k, n_samples, draw.generator()))[1] for _ in range(repeats)]
+    got = torch.tensor(got, dtype=torch.float64)
+    for share in (0.25, 0.5, 0.75):
+        below = (got < expected.quantile(share)).double().mean().item()
+        if abs(below - share) > SIGMAS * math.sqrt(share * (1 - share) / repeats):
+            raise Mismatch("over many calls with few samples the variances are not spread as those of products are")
+
+
+@pytest.mark.random
 @pytest.mark.noise(20)
 def test_dot_product_moments__one_sample_has_variance_zero(student, draw):
     mean, variance = _pair(student.dot_product_moments(8, 1, draw.generator()))
     close(variance, 0.0, atol=1e-3, what="the variance of one sample")
-    if mean == 0:
-        raise Mismatch("the mean of one product of random vectors is not zero")
+    # The sum of 20 squared products has the expectation 20 · 8.
+    squares = [mean**2] + [_pair(student.dot_product_moments(8, 1, draw.generator()))[0] ** 2 for _ in range(19)]
+    if not 5 < sum(squares) < 1_500:
+        raise Mismatch("the means of one sample each are not those of products of random vectors")
 
 
 @pytest.mark.random
 @pytest.mark.noise(0.05)
 def test_dot_product_moments__the_generator_alone_decides(student, draw):
     _generator_decides(lambda generator: _pair(student.dot_product_moments(5, 50, generator)), draw)
+    _few_samples_scatter(student, draw)
 
 
 @pytest.mark.random
 @pytest.mark.noise(0.05)
 def test_dot_product_moments__impossible_sizes_are_refused(student, draw):
     _check_moments(student.dot_product_moments(6, 5_000, draw.generator()), 6, 5_000)
+    _few_samples_scatter(student, draw)
     bad = -draw.number(11, 99)
     raises(ValueError, student.dot_product_moments, bad, 7, mentions=(str(bad),))
     raises(ValueError, student.dot_product_moments, 7, bad, mentions=(str(bad),))
@@ -125,6 +146,7 @@ def test_attention_entropy__scaled_scores_keep_their_entropy(student, draw):
     for d_k in (4, 36):
         entropy = student.attention_entropy(d_k, 7, 1_500, True, draw.generator())
         _check_entropy(entropy, d_k, 7, 1_500, math.sqrt(d_k), draw)
+    _single_samples_scatter(student, draw)
 
 
 @pytest.mark.random
@@ -133,12 +155,14 @@ def test_attention_entropy__raw_scores_lose_it_as_the_width_grows(student, draw)
     for d_k in (4, 36):
         entropy = student.attention_entropy(d_k, 7, 1_500, scaled=False, generator=draw.generator())
         _check_entropy(entropy, d_k, 7, 1_500, 1.0, draw)
+    _single_samples_scatter(student, draw)
 
 
 @pytest.mark.random
 @pytest.mark.noise(0.02)
 def test_attention_entropy__the_scale_is_there_unless_asked_away(student, draw):
-    _check_entropy(student.attention_entropy(25, 5, 1_500), 25, 5, 1_500, 5.0, draw)
+    for d_k, n_keys in ((25, 5), (16, 20), (1, 3)):
+        _check_entropy(student.attention_entropy(d_k, n_keys, 1_500), d_k, n_keys, 1_500, math.sqrt(d_k), draw)
 
 
 @pytest.mark.random
@@ -146,6 +170,7 @@ def test_attention_entropy__the_scale_is_there_unless_asked_away(student, draw):
 def test_attention_entropy__one_key_leaves_no_choice(student, draw):
     close(student.attention_entropy(9, 1, 20, True, draw.generator()), 0.0, atol=1e-5, what="the entropy over one key")
     _check_entropy(student.attention_entropy(9, 2, 1_500, True, draw.generator()), 9, 2, 1_500, 3.0, draw)
+    _single_samples_scatter(student, draw)
 
 
 @pytest.mark.random
@@ -166,12 +191,14 @@ def test_attention_entropy__every_sample_has_a_query_and_keys_of_its_own(student
 @pytest.mark.noise(0.02)
 def test_attention_entropy__the_generator_alone_decides(student, draw):
     _generator_decides(lambda generator: (student.attention_entropy(5, 4, 30, True, generator),), draw)
+    _single_samples_scatter(student, draw)
 
 
 @pytest.mark.random
 @pytest.mark.noise(0.02)
 def test_attention_entropy__impossible_sizes_are_refused(student, draw):
     _check_entropy(student.attention_entropy(6, 3, 1_500, True, draw.generator()), 6, 3, 1_500, math.sqrt(6), draw)
+    _single_samples_scatter(student, draw)
     bad = -draw.number(11, 99)
     raises(ValueError, student.attention_entropy, bad, 4, 5, mentions=(str(bad),))
     raises(ValueError, student.attention_entropy, 3, bad, 5, mentions=(str(bad),))
@@ -226,10 +253,19 @@ def _pair(got):
 def _check_moments(got, d_k, n_samples):
     """A product has variance d_k, its square 2 d_k² + 6 d_k."""
     mean, variance = _pair(got)
+    if mean == 0 or variance == d_k:
+        raise Mismatch("the mean or the variance is exactly what theory expects: that of random samples never is")
     close(mean, 0.0, atol=SIGMAS * math.sqrt(d_k / n_samples), rtol=0, what="the mean")
     error = math.sqrt((2 * d_k**2 + 6 * d_k) / n_samples)
     # A sample variance leans to the right, so the last sigma on that side is worth less.
     close(variance, float(d_k), atol=SIGMAS * error, rtol=0, what="the variance")
+
+
+def _few_samples_scatter(student, draw):
+    """The variance of two products is a square: among twenty, the largest is many times the smallest."""
+    variances = [_pair(student.dot_product_moments(6, 2, draw.generator()))[1] for _ in range(20)]
+    if not max(variances) > 4 * abs(min(variances)):
+        raise Mismatch("few samples give nearly the same variance again and again: were they drawn?")
 
 
 def _entropies(d_k, n_keys, divisor, draw, n_samples=3_000):
@@ -244,6 +280,16 @@ def _check_entropy(got, d_k, n_keys, n_samples, divisor, draw, sigmas=SIGMAS):
     mean, deviation = _entropies(d_k, n_keys, divisor, draw)
     error = deviation * math.sqrt(1 / n_samples + 1 / 3_000)
     close(got, mean, atol=sigmas * error, rtol=0, what="the mean entropy")
+
+
+def _single_samples_scatter(student, draw):
+    """One sample's entropy lies anywhere between 0 and the logarithm: a formula for the mean doesn't know that."""
+    entropies = [student.attention_entropy(9, 7, 1, False, draw.generator()) for _ in range(20)]
+    if any(type(value) is not float for value in entropies):
+        raise Mismatch("expected Python floats (`.item()` makes one)")
+    # Their deviation is 0.45: twenty of them within 0.15 don't come by chance.
+    if not max(entropies) - min(entropies) > 0.15:
+        raise Mismatch("single samples give nearly the same entropy again and again: was it drawn?")
 
 
 def _generator_decides(ask, draw):

@@ -9,7 +9,8 @@ from grader.subjects import AnswerRaised
 # The root of D as a float32 tensor is a right answer too: it is 3e-8 off, and scores and gradients multiply that.
 LOOSE = {"atol": 1e-6, "rtol": 1e-6}
 ALMOST_ALL = 1 - 1e-12
-BY_HAND = ("MultiheadAttention", "multi_head_attention_forward", "native_multi_head_attention")
+# Whatever way PyTorch's module is called, one of these runs. (Its class may be named: a loader that goes along does so.)
+BY_HAND = ("multi_head_attention_forward", "native_multi_head_attention")
 NAMES = ("w_q", "w_k", "w_v", "w_o")
 
 
@@ -77,7 +78,7 @@ def test_split_heads__passes_gradients_back(student, reference, draw):
 
 def test_split_heads__refuses_a_width_that_heads_do_not_divide(student, reference, draw):
     x, heads = _wide(draw)
-    close(student.split_heads(x[:, :1], heads), reference.split_heads(x[:, :1], heads))
+    close(student.split_heads(x, heads), reference.split_heads(x, heads))
     model = x.shape[-1] - 1
     raises(ValueError, student.split_heads, x[..., 1:], heads, mentions=(str(model), str(heads)))
 
@@ -389,6 +390,21 @@ def _projected(subject, draw, bias=True):
     return weights, draw.normal(batch, positions, model), fused
 
 
+def test_fuse_qkv__makes_copies_and_leaves_the_module_as_it_was(student, draw):
+    weights, _, fused = _projected(student, draw)
+    expected = torch.cat([weights[f"{name}.weight"] for name in NAMES[:3]])
+    close(fused.call("get_parameter", "weight"), expected, what="the weight of the fused layer")
+    done = student.after_fusing(student.make("MultiHeadAttention", *fused.made.args, weights=weights))
+    _nothing(done, "shared", "parameters of the fused layer that share memory with the module")
+    _nothing(done, "changed", "parameters of the module that were changed")
+
+
+def _nothing(done, key, what):
+    """Whether a list of names in what for_04_multi_head.py tells is empty."""
+    if done[key]:
+        raise Mismatch(f"{what}: {', '.join(done[key])}")
+
+
 def _third(student, draw, place):
     weights, x, fused = _projected(student, draw)
     got, model = fused(x), x.shape[-1]
@@ -430,69 +446,100 @@ def test_fuse_qkv__passes_gradients_to_its_input_and_its_parameters(student, ref
     close(fused.gradients(x, wrt=wrt), peer.gradients(x, wrt=wrt), what="the gradients")
 
 
-# load_from_pytorch
+# load_from_pytorch: into a right module with our names. Who builds theirs with other names is judged by what theirs computes then.
 
 
-def _loaded(student, draw, bias=True, level=1.0):
-    """Inputs, heads, PyTorch's weights under our names, and the module into which the learner's function loads them."""
-    inputs, heads, _ = _inputs(draw)
-    model = inputs[0].shape[-1]
-    before, weights = _weights(draw, model, bias=bias), _weights(draw, model, bias=bias)
-    weights |= {name: level * tensor for name, tensor in weights.items() if name.endswith("bias")}
-    loader = [("load_from_pytorch", _peer(student, weights, heads))]
-    module = student.make("MultiHeadAttention", model, heads, 0.0, bias, weights=before, then=loader)
-    return inputs, heads, weights, module
+class _Loaded:
+    """A module into which the learner's function has loaded PyTorch's weights, which are random, and how to look at it."""
+
+    def __init__(self, student, reference, draw, bias=True, level=1.0):
+        self.inputs, heads, _ = _inputs(draw)
+        model = self.inputs[0].shape[-1]
+        before, self.weights = _weights(draw, model, bias=bias), _weights(draw, model, bias=bias)
+        self.weights |= {name: level * tensor for name, tensor in self.weights.items() if name.endswith("bias")}
+        args, self.source = (model, heads, 0.0, bias), _peer(student, self.weights, heads)
+        self.own = _has_other_names(student, *args)
+        if self.own:
+            self.empty = student.make("own_MultiHeadAttention", *args)
+        else:
+            self.empty = student.make("MultiHeadAttention", *args, weights=before)
+        self.full = student.make(
+            self.empty.made.maker, *args, weights=self.empty.made.weights, then=[("load_from_pytorch", self.source)]
+        )
+        self.peer = _peer(reference, self.weights, heads)
+
+    def computes_the_same(self):
+        close(self.full(*self.inputs), self.peer(*self.inputs, average_attn_weights=False))
+
+    def holds(self, *names):
+        """Whether these parameters are what they should be."""
+        if self.own:
+            self.computes_the_same()
+            return
+        for name in names:
+            close(self.full.call("get_parameter", name), self.weights[name], what=name)
 
 
-def _holds(module, weights, *names):
-    """Whether these parameters are what they should be."""
-    for name in names:
-        close(module.call("get_parameter", name), weights[name], what=name)
+def _has_other_names(student, *args):
+    try:
+        parameters = student.make("own_MultiHeadAttention", *args).parameters()
+    except AnswerRaised:  # there is none, or it can't be made
+        return False
+    return {name.removesuffix(".bias").removesuffix(".weight") for name in parameters} != set(NAMES)
 
 
-def test_load_from_pytorch__takes_the_weights_of_queries_keys_and_values(student, draw):
-    *_, weights, module = _loaded(student, draw)
-    _holds(module, weights, "w_q.weight", "w_k.weight", "w_v.weight")
+def test_load_from_pytorch__takes_the_weights_of_queries_keys_and_values(student, reference, draw):
+    _Loaded(student, reference, draw).holds("w_q.weight", "w_k.weight", "w_v.weight")
 
 
-def test_load_from_pytorch__takes_their_biases(student, draw):
-    *_, weights, module = _loaded(student, draw)
-    _holds(module, weights, "w_q.bias", "w_k.bias", "w_v.bias")
+def test_load_from_pytorch__takes_their_biases(student, reference, draw):
+    _Loaded(student, reference, draw).holds("w_q.bias", "w_k.bias", "w_v.bias")
 
 
-def test_load_from_pytorch__takes_biases_of_zero(student, draw):
-    *_, weights, module = _loaded(student, draw, level=0.0)
-    _holds(module, weights, "w_q.weight", "w_q.bias", "w_o.bias")
+def test_load_from_pytorch__takes_biases_of_zero(student, reference, draw):
+    _Loaded(student, reference, draw, level=0.0).holds("w_q.weight", "w_q.bias", "w_o.bias")
 
 
-def test_load_from_pytorch__takes_the_output_projection(student, draw):
-    *_, weights, module = _loaded(student, draw)
-    _holds(module, weights, "w_o.weight", "w_o.bias")
+def test_load_from_pytorch__takes_the_output_projection(student, reference, draw):
+    _Loaded(student, reference, draw).holds("w_o.weight", "w_o.bias")
 
 
 def test_load_from_pytorch__gives_the_output_and_weights_of_pytorch(student, reference, draw):
-    inputs, heads, weights, module = _loaded(student, draw)
-    close(module(*inputs), _peer(reference, weights, heads)(*inputs, average_attn_weights=False))
+    _Loaded(student, reference, draw).computes_the_same()
 
 
 def test_load_from_pytorch__works_without_biases(student, reference, draw):
-    inputs, heads, weights, module = _loaded(student, draw, bias=False)
-    close(module(*inputs), _peer(reference, weights, heads)(*inputs, average_attn_weights=False))
+    loaded = _Loaded(student, reference, draw, bias=False)
+    loaded.computes_the_same()
+    close(sorted(loaded.full.parameters()), sorted(loaded.empty.parameters()), what="the parameters after loading")
 
 
 def test_load_from_pytorch__leaves_the_parameters_in_the_graph(student, reference, draw):
-    inputs, heads, weights, module = _loaded(student, draw)
-    names = list(weights)
-    got = dict(zip(names, module.gradients(*inputs, wrt=names), strict=True))
-    expected = _peer(reference, weights, heads).gradients(*inputs, wrt=tuple(_as_pytorch(weights)), average_attn_weights=False)
+    loaded = _Loaded(student, reference, draw)
+    _nothing(student.after_loading(loaded.empty, loaded.source), "frozen", "parameters that learn no longer")
+    if loaded.own:
+        expected = loaded.peer.gradients(*loaded.inputs, wrt=(0, 1, 2), average_attn_weights=False)
+        close(loaded.full.gradients(*loaded.inputs, wrt=(0, 1, 2)), expected, what="the gradients")
+        return
+    names = list(loaded.weights)
+    got = dict(zip(names, loaded.full.gradients(*loaded.inputs, wrt=names), strict=True))
+    expected = loaded.peer.gradients(*loaded.inputs, wrt=tuple(_as_pytorch(loaded.weights)), average_attn_weights=False)
     close(list(_as_pytorch(got).values()), list(expected), what="the gradients")
 
 
-def test_load_from_pytorch__works_in_place_and_returns_nothing(student, draw):
-    inputs, heads, weights, module = _loaded(student, draw)
-    _holds(module, weights, "w_q.weight", "w_o.weight")
-    plain = student.make("MultiHeadAttention", inputs[0].shape[-1], heads, weights=weights)
-    close(student.load_from_pytorch(plain, _peer(student, weights, heads)), None)
+def test_load_from_pytorch__works_in_place_and_returns_nothing(student, reference, draw):
+    loaded = _Loaded(student, reference, draw)
+    loaded.holds("w_q.weight", "w_o.weight")
+    close(student.load_from_pytorch(loaded.empty, loaded.source), None)
+    _nothing(student.after_loading(loaded.empty, loaded.source), "replaced", "parameters replaced by new objects")
+
+
+def test_load_from_pytorch__makes_copies_and_leaves_pytorchs_module_as_it_was(student, reference, draw):
+    loaded = _Loaded(student, reference, draw)
+    loaded.holds("w_q.weight", "w_o.weight")
+    done = student.after_loading(loaded.empty, loaded.source)
+    _nothing(done, "shared", "parameters that share memory with PyTorch's")
+    _nothing(done, "changed", "parameters of PyTorch's module that were changed")
 
 
 # count_parameters
@@ -514,18 +561,20 @@ def test_count_parameters__counts_no_biases_where_there_are_none(student, refere
 
 def test_count_parameters__with_one_head_is_right(student, reference, draw):
     _, _, model = _heads(draw)
-    close(student.count_parameters(model, 1), reference.count_parameters(model, 1))
+    for bias in (True, False):
+        close(student.count_parameters(model, 1, bias), reference.count_parameters(model, 1, bias))
 
 
 def test_count_parameters__agrees_with_pytorch_for_any_number_of_heads(student, draw):
     _, width, _ = _heads(draw)
-    for heads in (2, 6, 12):
-        close(student.count_parameters(12 * width, heads), _counted(12 * width, heads))
+    for heads, bias in ((2, True), (6, False), (12, True)):
+        close(student.count_parameters(12 * width, heads, bias), _counted(12 * width, heads, bias))
 
 
 def test_count_parameters__refuses_heads_that_do_not_divide_the_width(student, reference, draw):
     heads, _, model = _heads(draw)
-    close(student.count_parameters(model, heads), reference.count_parameters(model, heads))
+    for bias in (True, False):
+        close(student.count_parameters(model, heads, bias), reference.count_parameters(model, heads, bias))
     raises(ValueError, student.count_parameters, model + 1, heads, mentions=(str(model + 1), str(heads)))
 
 

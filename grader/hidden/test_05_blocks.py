@@ -10,6 +10,7 @@ LOOSE = {"atol": 2e-6, "rtol": 2e-6}
 # Judged by PyTorch's own module: another order of summation, nothing else.
 PEER = {"atol": 1e-10, "rtol": 1e-10}
 NEARLY_ALL = 0.999999
+ALMOST_ALL = 1 - 1e-12
 LIBRARY_NORMS = ("layer_norm", "native_layer_norm", "rms_norm", "fused_rms_norm", "batch_norm", "group_norm", "instance_norm")
 
 
@@ -333,12 +334,41 @@ def test_RMSNorm__a_row_of_zeros_stays_zero_with_finite_gradients(student, refer
     close(ours.gradients(x, wrt=(0,)), theirs.gradients(x, wrt=(0,)), **LOOSE)
 
 
-def test_RMSNorm__survives_large_numbers_in_float16(student, reference, draw):
+def test_RMSNorm__survives_large_numbers_in_float16(student, draw):
     rows, d_model = draw.sizes(2, low=5)
     x = (600 * draw.normal(rows, d_model)).half()
     x[:, 0] = 900.0
-    ours, theirs = _both(student, reference, "RMSNorm", d_model, dtype=torch.float16, **_ones(d_model))
-    close(ours(x), theirs(x))
+    _rounded_at_the_end(student, x, torch.float16)
+
+
+def test_RMSNorm__rounds_bfloat16_at_the_end_only(student, draw):
+    rows, d_model = draw.sizes(2, low=40, high=60)
+    _rounded_at_the_end(student, draw.normal(rows, d_model, dtype=torch.bfloat16), torch.bfloat16)
+
+
+def test_RMSNorm__rounds_at_the_end_also_under_weights_of_float32(student, draw):
+    for dtype in (torch.bfloat16, torch.float16):
+        rows, d_model = draw.sizes(2, low=40, high=60)
+        _rounded_at_the_end(student, draw.normal(rows, d_model, dtype=dtype), torch.float32)
+
+
+def _rounded_at_the_end(student, x, dtype):
+    """One rounding to the dtype of x moves a number by half a step at most: a 256th of it in bfloat16, a 2048th in float16."""
+    d_model, half_a_step = x.shape[-1], torch.finfo(x.dtype).eps / 2
+    result = _tensor(student.make("RMSNorm", d_model, dtype=dtype, **_ones(d_model))(x), x.shape)
+    if result.dtype not in (x.dtype, dtype):  # float32 weights may widen the result, or not
+        raise Mismatch(f"the result has the wrong dtype: expected {x.dtype}, got {result.dtype}")
+    wide = x.double()
+    expected = wide / (wide.pow(2).mean(-1, keepdim=True) + 1e-6).sqrt()
+    close(result.double(), expected, atol=1e-6, rtol=1.02 * half_a_step)
+
+
+def test_RMSNorm__keeps_float32(student, reference, draw):
+    rows, d_model = draw.sizes(2, low=3)
+    x = draw.normal(rows, d_model, dtype=torch.float32)
+    weights = draw.weights(reference.make("RMSNorm", d_model), dtype=torch.float32)
+    ours = student.make("RMSNorm", d_model, weights=weights, dtype=torch.float32)
+    close(ours(x), reference.make("torch.nn.RMSNorm", d_model, eps=1e-6, weights=weights, dtype=torch.float32)(x))
 
 
 def test_RMSNorm__equals_pytorch_in_float64(student, reference, draw):
@@ -581,6 +611,36 @@ def test_gradient_norm_by_depth__leaves_the_mode_of_the_layers_alone(student, re
         stack.insert(1, subject.make("torch.nn.Dropout", NEARLY_ALL))
     x = draw.normal(rows, sizes[0])
     close(student.gradient_norm_by_depth(ours, x), reference.gradient_norm_by_depth(theirs, x))
+
+
+# With nearly everything dropped, what comes back doesn't depend on the draw: so a diagnosis can compare it.
+
+
+@pytest.mark.random
+@pytest.mark.noise(1e-6)
+def test_gradient_norm_by_depth__lets_dropout_act_in_training(student, reference, draw):
+    """Behind the dropout only the last bias is left: its gradient alone is not 0."""
+    rows, *sizes = draw.sizes(4)
+    ours, theirs = _linear(student, reference, draw, *sizes)
+    x = draw.normal(rows, sizes[0])
+    for mode in (True, False):
+        for subject, stack in ((student, ours), (reference, theirs)):
+            stack[1:-1] = [subject.make("torch.nn.Dropout", ALMOST_ALL, training=mode)]
+        close(student.gradient_norm_by_depth(ours, x), reference.gradient_norm_by_depth(theirs, x))
+    _keeps_the_mode(student, draw)
+
+
+def _keeps_the_mode(student, draw):
+    """A chain that has been measured drops as it did before: everything in train(), nothing in eval()."""
+    width, out = draw.sizes(2)
+    weights, x = _drawn(draw, _shapes(torch.nn.Linear(width, out))), draw.normal(3, width)
+    through = torch.nn.functional.linear(x, weights["weight"], weights["bias"])
+    for mode, expected in ((True, torch.zeros_like(through)), (False, through)):
+        parts = student.make("torch.nn.Linear", width, out), student.make("torch.nn.Dropout", ALMOST_ALL, training=mode)
+        named = {f"0.{name}": weight for name, weight in weights.items()}
+        measured = [("gradient_norm_by_depth", x)]
+        chain = student.make("torch.nn.Sequential", *parts, weights=named, training=mode, then=measured)
+        close(chain(x), expected, what="what the measured layers give afterwards")
 
 
 def test_gradient_norm_by_depth__gives_python_floats_for_float32_layers(student, reference, draw):
