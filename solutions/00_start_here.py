@@ -79,6 +79,9 @@ print(f"PyTorch {torch.__version__} is {verdict}. It can compute on {in_words[de
 # that came in. Called twice with the same arguments, it gives the same answer (unless it is there to draw random
 # numbers). And a `raise` is wanted only where the text names an error.
 #
+# Some texts ask you to write a function by hand and name what you must do without. An answer that calls it all the same
+# gets no points for that exercise.
+#
 # One more is easy to forget. A tensor that was transposed lies in memory in another order than its shape tells. Hidden
 # checks hand in such tensors. Nearly everything works on them; `view` doesn't, so write `reshape`.
 
