@@ -13,14 +13,16 @@ def diagnose(exercise, checks):
     """
     if exercise.hands_in:
         return next(check.message for check in checks if not check.passed)
-    failed = {check.name: check for check in checks if not check.passed and check.calls}
+    failed = {check.name: check for check in checks if not (check.passed or check.void) and check.calls}
     best, best_rank = None, (0, 0)
     for wrong in bank.of_exercise("wrong", exercise):
         namespace = answers.known_namespace(exercise, wrong.source) if wrong.caught_by in failed else None
         if namespace is None or not _explains(namespace, failed[wrong.caught_by]):
             continue
         explained = sum(_explains(namespace, check) for check in failed.values())
-        passed_too = sum(_agrees(namespace, call, check.noise) for check in checks if check.passed for call in check.calls)
+        passed_too = sum(
+            _agrees(namespace, call, check.noise) for check in checks if check.passed or check.void for call in check.calls
+        )
         rank = explained, passed_too
         if rank > best_rank:
             best, best_rank = wrong, rank

@@ -1,6 +1,6 @@
 # tries: the library's attention in place of one's own
 # source: THREATS 75
-# expect: partial
+# expect: zero
 # says: uses scaled_dot_product_attention
 # exercise: scaled_dot_product_attention
 

@@ -1,6 +1,6 @@
 # tries: a loop over the rows where none is wanted
 # source: THREATS 75
-# expect: partial
+# expect: zero
 # says: uses select
 # exercise: batched_outer
 

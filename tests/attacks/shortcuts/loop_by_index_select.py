@@ -1,6 +1,6 @@
 # tries: a loop over the rows that gathers each
 # source: THREATS 75
-# expect: partial
+# expect: zero
 # exercise: batched_outer
 
 

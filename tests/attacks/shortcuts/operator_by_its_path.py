@@ -1,6 +1,6 @@
 # tries: the library's operator by its path in torch.ops
 # source: THREATS 76
-# expect: partial
+# expect: zero
 # says: uses scaled_dot_product_attention
 # exercise: scaled_dot_product_attention
 
