@@ -40,6 +40,24 @@ def blocks_of(cos, sin):
 # sinusoidal_encoding
 
 
+FLOAT32_ANGLES = (
+    "Your angles, or the exponents in them, are float32: far down the table that shows in the fourth digit. "
+    "Compute in float64, round at the end."
+)
+
+
+@wrong(
+    "sinusoidal_encoding",
+    caught_by="far_positions_are_exact",
+    says=FLOAT32_ANGLES,
+)
+def exponents_in_float32(max_len, d_model):
+    positions = torch.arange(max_len, dtype=torch.float64)
+    divisors = 10000 ** (torch.arange(0, d_model, 2) / d_model)
+    angles = positions[:, None] / divisors.double()
+    return torch.stack((angles.sin(), angles.cos()), -1).reshape(max_len, -1)[:, :d_model].float()
+
+
 @wrong(
     "sinusoidal_encoding",
     caught_by="position_zero_has_sines_of_0_and_cosines_of_1",
@@ -145,7 +163,7 @@ def spread_to_the_end(max_len, d_model):
 @wrong(
     "sinusoidal_encoding",
     caught_by="far_positions_are_exact",
-    says="Your angles are float32: far down the table they are wrong in the fourth digit. Compute them in float64, round at the end.",
+    says=FLOAT32_ANGLES,
 )
 def angles_in_single_precision(max_len, d_model):
     positions = torch.arange(max_len, dtype=torch.float32)[:, None]

@@ -75,7 +75,8 @@ def test_sinusoidal_encoding__an_odd_width_ends_with_a_sine(student, draw):
 
 
 def test_sinusoidal_encoding__far_positions_are_exact(student, draw):
-    (width,), rows = _even(draw, 1, 3, 6), draw.number(6000, 9000)
+    # Of width 8 the speeds are 1/1, 1/10, 1/100 and 1/1000, whose divisors float32 holds exactly.
+    width, rows = draw.shuffled([6, 10, 12, 14])[0], draw.number(6000, 9000)
     table = _doubles(student.sinusoidal_encoding(rows, width), (rows, width))
     places = [0, 1, rows - 100, rows - 2, rows - 1]
     close(table[places], _encoding(places, width), what="rows far down", **ROUNDED)
