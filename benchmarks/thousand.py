@@ -46,9 +46,7 @@ def main():
     ):
         start, end = throughput(files)
         print(f"{title}: {start:.1f} submissions a second at the start, {end:.1f} at the end ({end / start - 1:+.1%})")
-        print(
-            f"{title}: memory of judge and worker {run[0]:.0f} MiB at the start, {run[1]:.0f} at the end, {run[2]:.0f} at most"
-        )
+        print(f"{title}: memory of judge and worker {run[0]:.0f} MiB at the start, {run[1]:.0f} at the end, {run[2]:.0f} at most")
 
 
 def lay_out(folder, count):
