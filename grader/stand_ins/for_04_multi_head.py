@@ -1,7 +1,12 @@
+# The names of the answers come from where this runs: behind the stand-ins, before the answer.
+# ruff: noqa: F821
+import torch
+
+
 def after_loading(mha, torch_mha):
     """Call load_from_pytorch. Returns the names of parameters with which something happened that should not."""
     before, given = dict(mha.named_parameters()), {name: each.detach().clone() for name, each in torch_mha.named_parameters()}
-    load_from_pytorch(mha, torch_mha)  # noqa: F821 (the answer)
+    load_from_pytorch(mha, torch_mha)
     return {
         "replaced": [name for name, each in mha.named_parameters() if each is not before.get(name)],
         "frozen": [name for name, each in mha.named_parameters() if not each.requires_grad],
