@@ -63,7 +63,7 @@ prove: $(READY)
 
 # Stock nbgrader takes several seconds a submission: ARGS="--stock 10 --rounds 2" is quicker.
 bench: $(READY)
-	$(BIN)/python -m benchmarks $(ARGS)
+	TORCH_CPP_LOG_LEVEL=ERROR $(BIN)/python -m benchmarks $(ARGS)
 
 bench-thousand: $(READY)
 	$(BIN)/python -m benchmarks.thousand $(ARGS)

@@ -1,7 +1,7 @@
 """`make bench-thousand`: a large class, killed in the middle with kill -9 and begun again.
 
 Prints the throughput at the start and at the end, the memory of the judge at both, what was graded before the kill, and whether
-anything of it was lost or graded twice.
+anything of it was lost or graded twice. Writes docs/benchmarks_thousand.md.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from grader import bank, course, release
 
 NOTEBOOK = "00_start_here"
 POLL_SECONDS = 0.5
+PAGE = course.ROOT / "docs" / "benchmarks_thousand.md"
 
 
 def main():
@@ -36,17 +37,30 @@ def main():
         after = stored(out)
         marks = json.loads((out / "results.json").read_text("utf-8"))["submissions"]
     kept = sum(after.get(name) == moment for name, moment in before.items())
-    print(f"{count} submissions of {NOTEBOOK}; killed after {len(before)}, of which {len(before) - kept} were graded again")
-    print(
-        f"graded {len(marks)}, lost {count - len(marks)}, grader faults {sum(each['status'] == 'grader_fault' for each in marks)}"
-    )
-    for title, run, files in (
-        ("first run", killed, before),
-        ("second run", finished, {n: t for n, t in after.items() if n not in before}),
-    ):
-        start, end = throughput(files)
-        print(f"{title}: {start:.1f} submissions a second at the start, {end:.1f} at the end ({end / start - 1:+.1%})")
-        print(f"{title}: memory of judge and worker {run[0]:.0f} MiB at the start, {run[1]:.0f} at the end, {run[2]:.0f} at most")
+    faults = sum(each["status"] == "grader_fault" for each in marks)
+    later = {name: moment for name, moment in after.items() if name not in before}
+    lines = [
+        "# A large class",
+        "",
+        f"{count} submissions of {NOTEBOOK} on one job, killed with kill -9 and begun again. `make bench-thousand` repeats it.",
+        "",
+        f"Graded before the kill: {len(before)}, of which {len(before) - kept} were graded again.",
+        f"Graded in the end: {len(marks)}; lost: {count - len(marks)}; grader faults: {faults}.",
+        "",
+        "| run | submissions a second, at the start | at the end | MiB of judge and worker, at the start | at the end | at most |",
+        "| --- | --- | --- | --- | --- | --- |",
+        row("first", killed, before),
+        row("second", finished, later),
+    ]
+    text = "\n".join(lines) + "\n"
+    print(text)
+    PAGE.write_text(text, "utf-8")
+
+
+def row(title, memory, files):
+    """One line of the table. memory: MiB at the start, at the end, at most; files: results and their moments."""
+    start, end = throughput(files)
+    return f"| {title} | {start:.1f} | {end:.1f} | {memory[0]:.0f} | {memory[1]:.0f} | {memory[2]:.0f} |"
 
 
 def lay_out(folder, count):

@@ -23,7 +23,7 @@ class Answer:
 
     def weights(self):
         """The bytes of the file that is handed in with this answer."""
-        return saved_weights(self.hands_in or f"{self.exercise}.npz")
+        return weights_of(self.exercise, self.hands_in)
 
     @cached_property
     def source(self):
@@ -43,9 +43,9 @@ def right(exercise, *, hands_in=None):
     return lambda function: _register(Answer(exercise, function.__name__, function, hands_in=hands_in))
 
 
-def saved_weights(name):
-    """The bytes of a file of trained weights, or None where the bank keeps none of this name."""
-    path = course.BANKS / "weights" / name
+def weights_of(exercise, file=None):
+    """The bytes of a file of trained weights, the one under the exercise's name where none is named; None where there is none."""
+    path = course.BANKS / "weights" / (file or f"{exercise}.npz")
     return path.read_bytes() if path.exists() else None
 
 

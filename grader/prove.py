@@ -53,7 +53,7 @@ def prove(exercise, grader):
     wrong, right = (bank.of_exercise(kind, exercise) for kind in ("wrong", "right"))
     for what, count in zip(LEAST, (len(proof.check_names), len(wrong), len(right)), strict=True):
         proof.demand(count >= LEAST[what], f"has {count} {what}, needs {LEAST[what]}")
-    _reference(proof, grader.grade(exercise, exercise.source, handed_in=bank.saved_weights(f"{exercise.name}.npz")))
+    _reference(proof, grader.grade(exercise, exercise.source, handed_in=bank.weights_of(exercise.name)))
     _blanks(proof, grader)
     for answer in wrong:
         _wrong(proof, answer, grader.grade(exercise, answer.source, handed_in=answer.weights()))
@@ -79,8 +79,7 @@ def _blanks(proof, grader):
     name = proof.exercise.name
     template = BLANK_CLASS if isinstance(course.definition_of(proof.exercise.stub, name), ast.ClassDef) else BLANK_FUNCTION
     for title, body in BLANKS.items():
-        weights = bank.saved_weights(f"{name}.npz")
-        result = grader.grade(proof.exercise, template.format(name=name, body=body), handed_in=weights)
+        result = grader.grade(proof.exercise, template.format(name=name, body=body), handed_in=bank.weights_of(name))
         passed = [check.name for check in result.checks if check.passed]
         proof.demand(result.status == "failed" and result.score == 0, f"an answer that {title} passes {', '.join(passed)}")
 

@@ -25,6 +25,20 @@ def test_the_reference_gets_full_marks(grader):
     assert full(grader)
 
 
+LIBRARY = """
+def scaled_dot_product_attention(query, key, value, mask=None, dropout_p=0.0, training=False):
+    weights = torch.softmax(query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5, -1)
+    return F.scaled_dot_product_attention(query, key, value), weights
+"""
+
+
+def test_calling_what_is_to_be_written_by_hand_costs_all_points_and_says_why(grader):
+    result = grader.grade(course.exercise("scaled_dot_product_attention"), "import torch.nn.functional as F" + LIBRARY)
+    assert result.score == 0 and result.status == "failed"
+    assert any(check.void for check in result.checks), "some checks hold by themselves"
+    assert all("asks you to do without" in check.message for check in result.checks if check.void or check.forbidden)
+
+
 ANSWERS = {
     "returns nothing": ("return None", "expected a tensor, got None"),
     "returns a list": ("return x.tolist()", "expected a tensor, got a list"),

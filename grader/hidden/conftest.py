@@ -13,7 +13,7 @@ def _subjects(request):
     exercise = course.exercise(request.node.originalname.removeprefix("test_").split("__", 1)[0])
     worker = request.getfixturevalue("_worker")
     attempt = worker.fork(exercise.name, answers.sources(exercise, exercise.source))
-    trained = Trained(exercise.name, attempt.call, bank.saved_weights(f"{exercise.name}.npz"))
+    trained = Trained(exercise.name, attempt.call, bank.weights_of(exercise.name))
     case = Case(exercise, seed=0, ask=attempt.call, sources=(exercise.source,), trained=trained)
     yield *subjects_for(request.node, case), trained
     attempt.close()
