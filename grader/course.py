@@ -109,6 +109,9 @@ def read(path):
         for name, (_, cell) in by_id.items()
         if _nbgrader(cell).get("solution")
     )
+    for each in exercises:
+        if strange := set(each.along) - {other.name for other in exercises}:
+            raise CourseError(f"{path.name}: {each.name} takes {min(strange)} along, which is no exercise of this notebook")
     title = next((line[2:].strip() for cell in cells for line in cell.source.splitlines() if line.startswith("# ")), path.stem)
     return Notebook(path.stem, title, by_id["setup"][1].source, exercises, tuple(cells))
 

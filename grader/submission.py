@@ -227,7 +227,8 @@ def _answer(notebook, exercise, pool, findings):
     if is_blank(source, exercise.name) or _same_code(source, exercise.stub):
         return Answer(source, attempted=False)
     stood_in = [name for name in exercise.uses if notebook.exercise(name)]
-    own = [source for name in exercise.along for source in _own_part(exercise, notebook.exercise(name), pool, stood_in)]
+    along = filter(None, map(notebook.exercise, exercise.along))
+    own = [source for part in along for source in _own_part(exercise, part, pool, stood_in)]
     return Answer(source, (*pool.helpers(holder, exercise.name, without=stood_in), *own))
 
 

@@ -51,6 +51,10 @@ def test_a_good_source_is_read(tmp_path):
         ),
         (ANSWER + CHECK, "no cell with grade_id setup"),
         (SETUP + ANSWER.replace("def double", "def twice") + CHECK, "does not define double"),
+        (
+            SETUP + ANSWER.replace('"task": false}', '"task": false} along=["triple"]') + CHECK,
+            "double takes triple along, which is no exercise of this notebook",
+        ),
     ],
 )
 def test_a_broken_source_is_named(tmp_path, text, says):
